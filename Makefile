@@ -4,6 +4,7 @@
 #   make test-fast  the quick tests of Python, in less than a minute
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
 #                   test-agents also installs the real agents that CI leaves out (1.2 GB): ARGS="-k cline" for one
+#   make agents     plays every decision with the installed agents and writes the table in docs/agents.md; ARGS="gemini"
 #   make probe      probes the installed agents (make test-agents installs them); ARGS="gemini" for one
 #   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user;
 #                   ARGS=--quick for the quick tests on the newest and as that user
@@ -26,7 +27,7 @@ ARGS ?=
 # Else each of the thousands of servers that tests start would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup run test test-fast test-py test-pythons test-ts test-e2e test-agents probe check fmt wire programs messages pictures bench soak package package-platforms lock clean
+.PHONY: setup run test test-fast test-py test-pythons test-ts test-e2e test-agents agents probe check fmt wire programs messages pictures bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -54,6 +55,10 @@ test-agents: setup
 	$(PYTHON) scripts/setup.py all-agents
 	$(bin)/pytest tests/agents $(ARGS)
 
+agents: setup
+	$(PYTHON) scripts/setup.py all-agents
+	$(bin)/python scripts/agent_matrix.py $(ARGS)
+
 probe: setup
 	$(PYTHON) scripts/setup.py all-agents
 	$(bin)/python scripts/probe_agents.py $(ARGS)
@@ -73,6 +78,7 @@ check: setup
 	$(bin)/python scripts/hidden_characters.py --check
 	$(bin)/python scripts/messages.py --check
 	$(bin)/python scripts/programs.py --check
+	$(bin)/python scripts/agent_matrix.py --check
 	cd client-ts && npm run check
 
 fmt: setup

@@ -22,7 +22,7 @@ echo uv | compile bootstrap.txt - --constraints requirements/dev.txt
 # Away from node_modules: with them beside it, npm locks only what it finds installed, which is this platform's share.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-for package in client-ts scripts/tools tests/e2e tests/bench/gemini $(ls -d tests/agents/*/package.json | xargs -n 1 dirname); do
+for package in client-ts scripts/tools tests/e2e tests/bench/gemini tests/bench/sandbox_runtime $(ls -d tests/agents/*/package.json | xargs -n 1 dirname); do
     mkdir -p "$scratch/$package"
     cp "$package/package.json" "$package/.npmrc" "$scratch/$package"
     [ -n "$upgrade" ] || [ ! -f "$package/package-lock.json" ] || cp "$package/package-lock.json" "$scratch/$package"

@@ -207,6 +207,10 @@ def gemini() -> None:
     npm_ci(ROOT / "tests/bench/gemini")
 
 
+def sandbox_runtime() -> None:
+    npm_ci(ROOT / "tests/bench/sandbox_runtime")
+
+
 def npm_ci(package: Path) -> None:
     inputs = npm_inputs(package)
     if is_fresh(package / "node_modules", inputs):
@@ -336,9 +340,10 @@ STEPS: dict[str, Callable[[], None]] = {
     "agents": agents,
     "all-agents": all_agents,
     "gemini": gemini,
+    "sandbox-runtime": sandbox_runtime,
 }
-# Large, and of no use to tests: only when named, as tests/bench/decide.py does.
-ON_DEMAND = {"gemini", "all-agents"}
+# Of no use to tests: only when named, as tests/bench/decide.py and tests/bench/spawn.py do.
+ON_DEMAND = {"gemini", "sandbox-runtime", "all-agents"}
 
 if __name__ == "__main__":
     if sys.version_info < (3, 11):  # noqa: UP036  the one script an older Python may be handed

@@ -32,7 +32,7 @@ export async function addAgent(link: Pick<Link, 'request'>, host: AddAgentHost):
       ? add(link, host, chosen.agent, chosen.agent.command)
       : tellInstall(host, chosen.agent));
   } catch (error) {
-    host.tell('error', editorText(asServerError(error).message));
+    host.tell('error', editorText(host.fromServer(asServerError(error).message)));
   }
 }
 
@@ -52,7 +52,7 @@ async function add(
     detail: paragraphs(
       detail('It is started with this program and these arguments:\n{0}', words),
       agent.installed?.version !== undefined && detail('Version: {0}', agent.installed.version),
-      detail('{0}: {1}', labelWords(agent.label, host), agent.why),
+      detail('{0}: {1}', labelWords(agent.label, host), host.fromServer(agent.why)),
       ...needs(agent, host),
       agent.configured.length > 0 && detail('Your settings have it already, as {0}.', agent.configured.join(', ')),
     ),
@@ -70,7 +70,7 @@ async function tellInstall(host: AddAgentHost, agent: wire.KnownAgent): Promise<
     message: t('{0} is not installed', editorText(agent.title, NAME_LIMIT)),
     detail: paragraphs(
       detail('Install it in a terminal, then choose Add Agent… again:\n{0}', agent.install),
-      detail('{0}: {1}', labelWords(agent.label, host), agent.why),
+      detail('{0}: {1}', labelWords(agent.label, host), host.fromServer(agent.why)),
       ...needs(agent, host),
     ),
     button: t('Copy the Command'),
@@ -102,7 +102,9 @@ function rowOf(agent: wire.KnownAgent, host: Texts): Row {
   return {
     label: editorText(agent.title, NAME_LIMIT),
     description: state,
-    detail: installed ? editorText(agent.why, SENTENCE_LIMIT) : t('Install: {0}', editorText(agent.install)),
+    detail: installed
+      ? editorText(host.fromServer(agent.why), SENTENCE_LIMIT)
+      : t('Install: {0}', editorText(agent.install)),
     agent,
   };
 }

@@ -13,7 +13,7 @@ export async function resetLabel(link: Pick<Link, 'request'>, host: Modals, agen
     host.t('Forget why {0} counts as unguarded?', agent.agentName),
     host.detail(
       '{0}\n\nIts label will say again what was measured, until the same happens once more.',
-      agent.detail ?? '',
+      host.fromServer(agent.detail ?? ''),
     ),
     host.safeButton('changeNothing'),
     reset,

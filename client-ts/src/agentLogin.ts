@@ -72,7 +72,7 @@ export async function logIn(
     }
     if (!sendAgain()) host.tell('info', t('You can send messages to {0} now.', agentName));
   } catch (error) {
-    host.tell('error', editorText(asServerError(error).message));
+    host.tell('error', editorText(host.fromServer(asServerError(error).message)));
   }
 }
 

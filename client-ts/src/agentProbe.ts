@@ -28,7 +28,7 @@ export async function probeAgent(link: Pick<Link, 'request'>, host: ProbeHost, a
     const { command } = await link.request('agent/probe', { agentName: agent.agentName });
     host.openTerminal(host.t('Probe {0}', editorText(agent.agentName, NAME_LIMIT)), command);
   } catch (error) {
-    const reason = editorText(asServerError(error).message, SENTENCE_LIMIT);
+    const reason = editorText(host.fromServer(asServerError(error).message), SENTENCE_LIMIT);
     host.tell('error', host.t('The agent cannot be probed: {0}', reason));
   }
 }

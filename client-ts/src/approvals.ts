@@ -30,8 +30,8 @@ export interface Approvals {
   /** In the order in which their calls were made. */
   all(): readonly wire.ApprovalRequest[];
   replaceAll(approvals: readonly wire.ApprovalRequest[]): void;
-  requested(approval: wire.ApprovalRequest): void;
-  resolved(resolved: wire.ApprovalResolved): void;
+  keep(approval: wire.ApprovalRequest): void;
+  drop(approvalId: string): void;
   answer(intent: Omit<IntentOf<'answer'>, 'type'>): Promise<void>;
   bypass(intent: Omit<IntentOf<'bypass'>, 'type'>): Promise<void>;
   batch(intent: Omit<IntentOf<'batch'>, 'type'>): Promise<void>;
@@ -48,6 +48,7 @@ export function createApprovals(
   post: (message: ToWebview) => void,
   kept: (toolCallId: string, kept: Kept) => void,
   modeChosen: (threadId: string, mode: wire.Mode) => void,
+  take: (news: () => void) => void,
 ): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
 
@@ -167,9 +168,12 @@ export function createApprovals(
   }
 
   async function batch({ cards, decision, reason }: Omit<IntentOf<'batch'>, 'type'>): Promise<void> {
-    const approvalIds = cards.filter((card) => shown(card.approvalId, card.digest)).map((card) => card.approvalId);
-    if (approvalIds.length === 0) return;
-    const { results } = await link.request('tool/approvalBatch', defined({ approvalIds, decision, reason }));
+    const open = cards.filter((card) => shown(card.approvalId, card.digest));
+    if (open.length === 0) return;
+    const approvalIds = open.map((card) => card.approvalId);
+    // A server that was started again may have other bytes under these ids by now.
+    const digests = open.map((card) => card.digest);
+    const { results } = await link.request('tool/approvalBatch', defined({ approvalIds, decision, reason, digests }));
     for (const result of results) {
       if (result.error) post({ type: 'answerFailed', approvalId: result.approvalId, message: result.error.message });
     }
@@ -183,8 +187,10 @@ export function createApprovals(
   async function postpone({ approvalId, postponed }: Omit<IntentOf<'postpone'>, 'type'>): Promise<void> {
     if (!open.has(approvalId)) return;
     const { expiresAt } = await link.request('tool/approvalPostpone', { approvalId, postponed });
-    const approval = open.get(approvalId);
-    if (approval) open.set(approvalId, { ...approval, postponed: postponed || undefined, expiresAt });
+    take(() => {
+      const approval = open.get(approvalId);
+      if (approval) open.set(approvalId, { ...approval, postponed: postponed || undefined, expiresAt });
+    });
     post({ type: 'postponed', approvalId, postponed, ...(expiresAt !== undefined && { expiresAt }) });
   }
 
@@ -196,14 +202,8 @@ export function createApprovals(
       open.clear();
       for (const approval of approvals) open.set(approval.approvalId, approval);
     },
-    requested(approval) {
-      open.set(approval.approvalId, approval);
-      post({ type: 'approvalRequest', approval });
-    },
-    resolved(resolved) {
-      open.delete(resolved.approvalId);
-      post({ type: 'approvalResolved', resolved });
-    },
+    keep: (approval) => void open.set(approval.approvalId, approval),
+    drop: (approvalId) => void open.delete(approvalId),
     answer,
     bypass,
     batch,

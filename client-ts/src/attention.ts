@@ -35,6 +35,8 @@ export interface Attention {
 /** Webviews take about a second on a busy machine. */
 const WEBVIEW_TIMEOUT = 5000;
 const NAME_LIMIT = 80;
+/** Of an agent's name in the status bar. */
+const STATUS_NAME_LIMIT = 30;
 
 export function createAttention(
   host: AttentionHost,
@@ -53,11 +55,13 @@ export function createAttention(
   function approvalsChanged(): void {
     const waiting = desk.approvals();
     const questions = desk.questions();
-    const tooltip = waitingWords(waiting.length, questions.length);
+    const names = [...new Set([...waiting, ...questions].map(({ agentName }) => agentName))];
+    const words = waitingWords(waiting.length, questions.length);
+    const tooltip = names.length > 0 ? host.t('{0} ({1})', words, names.join(', ')) : words;
     const total = waiting.length + questions.length;
     panel.setBadge(total, tooltip);
     host.setContext('countersign.waiting', total > 0);
-    showStatus(waiting.length, questions.length, tooltip);
+    showStatus(waiting.length, questions.length, names, tooltip);
     showBypass();
     // Answered all: what it asks next is news, whether the last notification was closed or not.
     for (const names of [notified, sounded])
@@ -77,7 +81,7 @@ export function createAttention(
     return host.t('Waiting for you: approvals {0}, questions {1}', approvals, questions);
   }
 
-  function showStatus(waiting: number, questions: number, tooltip: EditorText): void {
+  function showStatus(waiting: number, questions: number, names: readonly string[], tooltip: EditorText): void {
     if (state === 'stopped' && problem)
       host.showStatus(
         ownText('$(shield) $(warning)'),
@@ -100,10 +104,10 @@ export function createAttention(
         true,
       );
     else if (questions > 0)
-      host.showStatus(host.t('$(shield) {0} waiting', waiting + questions), tooltip, 'countersign.focusPending', true);
+      host.showStatus(statusWords(waiting, questions, names), tooltip, 'countersign.focusPending', true);
     else if (waiting > 0)
       host.showStatus(
-        waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting),
+        statusWords(waiting, questions, names),
         tooltip,
         'countersign.focusPending',
         waiting > desk.postponed().size,
@@ -115,6 +119,20 @@ export function createAttention(
         'countersign.openChat',
         false,
       );
+  }
+
+  /** How many wait, and which agent it is that waits, if it is one alone. */
+  function statusWords(waiting: number, questions: number, [name, ...others]: readonly string[]): EditorText {
+    const total = waiting + questions;
+    if (name === undefined || others.length > 0) {
+      if (questions > 0) return host.t('$(shield) {0} waiting', total);
+      return host.t('$(shield) {0} approvals', waiting);
+    }
+    const agent = editorText(name, STATUS_NAME_LIMIT);
+    if (questions > 0) return host.t('$(shield) {0}: {1} waiting', agent, total);
+    return waiting === 1
+      ? host.t('$(shield) {0}: 1 approval', agent)
+      : host.t('$(shield) {0}: {1} approvals', agent, waiting);
   }
 
   function showBypass(): void {
@@ -191,20 +209,30 @@ export function createAttention(
   }
 
   async function reviewOne(approvalId: string): Promise<void> {
-    if (desk.approvals().some((approval) => approval.approvalId === approvalId)) await review();
+    const approval = desk.approvals().find((one) => one.approvalId === approvalId);
+    if (approval) await show([approval.threadId], approval);
   }
 
   async function review(): Promise<void> {
-    if (panel.showCardInTab(new Set([...desk.approvals(), ...desk.questions()].map(({ threadId }) => threadId))))
-      return;
+    await show([...desk.approvals(), ...desk.questions()].map(({ threadId }) => threadId));
+  }
+
+  /** What waits in these chats, or this one request. */
+  async function show(threads: string[], approval?: wire.ApprovalRequest): Promise<void> {
+    if (panel.showCardInTab(new Set(threads), approval?.approvalId)) return;
     host.run('countersign.chat.focus');
-    if (await panel.whenReady(WEBVIEW_TIMEOUT)) return panel.postToView({ type: 'act', action: 'focus' });
-    await ask();
+    if (await panel.whenReady(WEBVIEW_TIMEOUT))
+      return panel.postToView({
+        type: 'act',
+        action: 'focus',
+        ...(approval && { approvalId: approval.approvalId }),
+      });
+    await ask(approval ? [approval] : desk.approvals());
   }
 
   /** Without a webview: which one, and then the whole subject in a modal. */
-  async function ask(): Promise<void> {
-    const items = desk.approvals().map((approval) => ({
+  async function ask(approvals: readonly wire.ApprovalRequest[]): Promise<void> {
+    const items = approvals.map((approval) => ({
       label: headline(approval, host.t),
       description: editorText(approval.agentName, NAME_LIMIT),
       detail: editorText(subjectText(approval), 200),
@@ -224,8 +252,9 @@ export function createAttention(
     );
     const detail = whole
       ? paragraphs(
-          host.detail('{0}\n\n{1}', block(subject), approval.reason),
-          approval.risks.length > 0 && host.detail('Risks:\n{0}', block(approval.risks.join('\n'))),
+          host.detail('{0}\n\n{1}', block(subject), host.fromServer(approval.reason)),
+          approval.risks.length > 0 &&
+            host.detail('Risks:\n{0}', block(approval.risks.map((risk) => host.fromServer(risk)).join('\n'))),
         )
       : host.detail(
           '{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.',

@@ -63,7 +63,11 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
     } catch (error) {
       host.tell(
         'error',
-        host.t('{0} could not be confirmed: {1}', editorText(item.key, HEADLINE_LIMIT), asServerError(error).message),
+        host.t(
+          '{0} could not be confirmed: {1}',
+          editorText(item.key, HEADLINE_LIMIT),
+          host.fromServer(asServerError(error).message),
+        ),
       );
     }
   }
@@ -133,7 +137,7 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
 /** All that a dialog says of a value below its headline, and whether the value stands there in full. */
 export function describe(
   item: wire.UnconfirmedItem,
-  { detail }: Pick<Texts, 'detail'>,
+  { detail, fromServer }: Pick<Texts, 'detail' | 'fromServer'>,
 ): { detail: DialogText; whole: boolean } {
   const value = jsonText(item.value);
   const resolved =
@@ -150,8 +154,8 @@ export function describe(
     item.file !== undefined &&
       (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
     // The server's sentences; the value in them is the one below.
-    detail('{0}', capitalized(clause(item.allows ?? item.text))),
-    item.changed !== undefined && detail('Changed: {0}', clause(item.changed)),
+    detail('{0}', capitalized(clause(fromServer(item.allows ?? item.text)))),
+    item.changed !== undefined && detail('Changed: {0}', clause(fromServer(item.changed))),
     item.key.length > HEADLINE_LIMIT && detail('Setting: {0}', item.key),
     detail('Value: {0}', block(value)),
     resolved !== undefined && detail('It stands for: {0}', block(resolved)),

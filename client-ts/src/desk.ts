@@ -17,6 +17,7 @@ import { endBypass, startBypass } from './bypass.ts';
 import { editorText } from './editorText.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
+import type { ReasonTable } from './reasons.ts';
 import type { Connection, Snapshot, ToWebview } from './messages.ts';
 import { createPrompts, type PromptsHost } from './prompts.ts';
 import { createQuestions, type QuestionsHost } from './questions.ts';
@@ -51,6 +52,7 @@ export interface DeskHost
     home?: string;
     mac: boolean;
     strings: Record<string, string>;
+    reasons?: ReasonTable;
   };
 }
 
@@ -97,6 +99,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     post,
     (toolCallId, kept) => rules.kept(toolCallId, kept),
     (threadId, mode) => modeIs(threadId, mode),
+    take,
   );
   const attachments = createAttachments(host, post);
   const prompts = createPrompts(link, host, post, () => listThreads());
@@ -107,16 +110,74 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   let loaded = false;
   let listing: Promise<void> | undefined;
   let listAgain = false;
+  let refreshing: Promise<void> | undefined;
+  let refreshAgain = false;
+  /** What was heard while lists are on their way, for each of them. */
+  const awaited = new Set<(() => void)[]>();
+  /** The number of the latest search of a kind, by the webview that asked for it. */
+  const searches = new Map<string, number>();
 
-  async function refresh(): Promise<void> {
+  function take(news: () => void): void {
+    news();
+    for (const heard of awaited) heard.push(news);
+  }
+
+  /** An answer may be older than what was heard since it was asked for, so that is done again after it. */
+  async function listed<T>(ask: () => Promise<T>, keep: (answer: T) => void): Promise<void> {
+    const heard: (() => void)[] = [];
+    awaited.add(heard);
+    try {
+      keep(await ask());
+      for (const news of heard) news();
+    } finally {
+      awaited.delete(heard);
+    }
+  }
+
+  /** The server searches in threads of their own, so an older answer may come last: it is undefined then. */
+  async function latest<T>(kind: string, asked: Promise<T>): Promise<T | undefined> {
+    const key = `${kind} ${askingView()}`;
+    const number = (searches.get(key) ?? 0) + 1;
+    searches.set(key, number);
+    const answer = await asked;
+    return searches.get(key) === number ? answer : undefined;
+  }
+
+  /** One after the other, so that no older answer follows a newer one. */
+  function refresh(): Promise<void> {
+    refreshAgain = refreshing !== undefined;
+    refreshing ??= Promise.resolve()
+      .then(refreshWhole)
+      .finally(() => (refreshing = undefined));
+    return refreshing;
+  }
+
+  async function refreshWhole(): Promise<void> {
+    do {
+      refreshAgain = false;
+      try {
+        await refreshOnce();
+      } catch (error) {
+        if (!refreshAgain) throw error; // a new connection asked while the old one ended
+      }
+    } while (refreshAgain);
+  }
+
+  async function refreshOnce(): Promise<void> {
     // Each is kept the moment it comes: news that follows one answer must not be undone by waiting for another.
     await Promise.all([
-      link.request('thread/list', {}).then((listed) => (threads = listed.threads)),
-      stillOpen(),
-      link.request('agent/list', {}).then((listed) => {
-        agents.clear();
-        for (const agent of listed.agents) agents.set(agent.agentName, agent);
-      }),
+      listed(
+        () => link.request('thread/list', {}),
+        (answer) => (threads = answer.threads),
+      ),
+      listed(stillOpen, (pending) => approvals.replaceAll(pending)),
+      listed(
+        () => link.request('agent/list', {}),
+        (answer) => {
+          agents.clear();
+          for (const agent of answer.agents) agents.set(agent.agentName, agent);
+        },
+      ),
     ]);
     loaded = true;
     post(snapshot());
@@ -124,14 +185,14 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   /** A server that was killed could not tell the end of the cards that are still shown: the next one is asked for it. */
-  async function stillOpen(): Promise<void> {
+  async function stillOpen(): Promise<readonly wire.ApprovalRequest[]> {
     const shown = new Map([...approvals.all()].map((approval) => [approval.approvalId, approval.threadId]));
     const pending = await link.request('tool/pendingApprovals', shown.size > 0 ? { known: [...shown.keys()] } : {});
     for (const { approvalId, state, by } of pending.ended ?? []) {
       const threadId = shown.get(approvalId);
-      if (threadId !== undefined) approvals.resolved({ approvalId, threadId, state, by });
+      if (threadId !== undefined) post({ type: 'approvalResolved', resolved: { approvalId, threadId, state, by } });
     }
-    approvals.replaceAll(pending.approvals);
+    return pending.approvals;
   }
 
   function snapshot(): Snapshot {
@@ -162,7 +223,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   async function listOnce(): Promise<void> {
     do {
       listAgain = false;
-      threads = (await link.request('thread/list', {})).threads;
+      await listed(
+        () => link.request('thread/list', {}),
+        (answer) => (threads = answer.threads),
+      );
       post({ type: 'threads', threads });
     } while (listAgain);
   }
@@ -171,6 +235,9 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     const thread = await link.request('thread/open', { threadId });
     prompts.opened(threadId, thread.running);
     post({ type: 'threadOpened', thread });
+    // Another window may have set it; every webview that shows this chat gets it.
+    if (threads.some((known) => known.threadId === threadId && known.mode !== thread.mode))
+      modeIs(threadId, thread.mode);
     return thread;
   }
 
@@ -245,8 +312,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   async function setMode({ threadId, mode }: IntentOf<'setMode'>): Promise<void> {
-    const known = threads.find((thread) => thread.threadId === threadId);
     if (mode === 'auto' && !(await mayUseAuto())) {
+      const known = threads.find((thread) => thread.threadId === threadId);
       if (known) post({ type: 'modeSet', threadId, mode: known.mode });
       return;
     }
@@ -256,7 +323,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   function modeIs(threadId: string, mode: wire.Mode): void {
-    threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, mode } : thread));
+    take(() => (threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, mode } : thread))));
     post({ type: 'modeSet', threadId, mode });
   }
 
@@ -265,8 +332,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     if (wanted.toolCallId === undefined && cursor === undefined)
       post({ type: 'ledger', status: await link.request('ledger/status', {}) });
     const filter = defined({ ...wanted, text: wanted.text || undefined });
-    const page = await link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
-    post({ type: 'history', ...page, more: cursor !== undefined, of: wanted.toolCallId });
+    const asked = link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
+    const isSearch = wanted.toolCallId === undefined && cursor === undefined;
+    const page = await (isSearch ? latest('history', asked) : asked);
+    if (page) post({ type: 'history', ...page, ...defined({ after: cursor, of: wanted.toolCallId }) });
   }
 
   async function deleteThread(threadId: string): Promise<void> {
@@ -328,8 +397,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'renameThread':
         await link.request('thread/rename', { threadId: intent.threadId, title: intent.title });
         return listThreads();
-      case 'searchThreads':
-        return post({ type: 'chatsFound', ...(await link.request('thread/search', { text: intent.text })) });
+      case 'searchThreads': {
+        const found = await latest('chats', link.request('thread/search', { text: intent.text }));
+        return found && post({ type: 'chatsFound', ...found });
+      }
       case 'exportThread': {
         const exported = await link.request('thread/export', { threadId: intent.threadId });
         return host.openFile(exported.path);
@@ -373,7 +444,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'historyStats': {
         const { type: _, ...wanted } = intent;
         const filter = defined({ ...wanted, text: wanted.text || undefined });
-        return post({ type: 'historyStats', stats: await link.request('history/stats', { filter }) });
+        const stats = await latest('figures', link.request('history/stats', { filter }));
+        return stats && post({ type: 'historyStats', stats });
       }
       case 'exportHistory': {
         const exported = await link.request('history/export', {});
@@ -508,11 +580,13 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       if (link.state === 'running') void refresh().catch(() => undefined); // the next connection draws it anew
     },
     approvalRequested(approval) {
-      approvals.requested(approval);
+      take(() => approvals.keep(approval));
+      post({ type: 'approvalRequest', approval });
       changed();
     },
     approvalResolved(resolved) {
-      approvals.resolved(resolved);
+      take(() => approvals.drop(resolved.approvalId));
+      post({ type: 'approvalResolved', resolved });
       changed();
     },
     questionAsked(question) {
@@ -533,11 +607,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       post({ type: 'session', session });
     },
     threadTitled({ threadId, title }) {
-      threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, title } : thread));
+      take(() => (threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, title } : thread))));
       post({ type: 'threads', threads });
     },
     agentChanged(agent) {
-      agents.set(agent.agentName, agent);
+      take(() => agents.set(agent.agentName, agent));
       post({ type: 'agents', agents: [...agents.values()] });
       changed();
     },

@@ -8,6 +8,7 @@
  * INVARIANT (plain text): text of an agent, a model, a file, a server or a setting reaches a surface of the editor only
  * as an `EditorText` or a `DialogText`, and only this module makes those. A lint rule (lint/editorText.mjs) holds the rest.
  */
+import { createReasons, type Reasons } from './reasons.ts';
 import { reveal } from './reveal.ts';
 
 declare const KIND: unique symbol;
@@ -40,6 +41,8 @@ export interface Texts {
   t(message: string, ...values: (string | number)[]): EditorText;
   /** The same for the detail of a modal: values keep what they read like, only a `Block` keeps its line breaks. */
   detail(message: string, ...values: (string | number | Block)[]): DialogText;
+  /** A text that the server wrote, in the editor's language where that is known; foreign text like any other. */
+  fromServer(text: string): string;
   /** The button that comes first in a modal. */
   safeButton(kind: SafeKind): SafeButton;
 }
@@ -84,8 +87,8 @@ export function paragraphs(...parts: (DialogText | false | undefined)[]): Dialog
   return parts.filter(Boolean).join('\n\n') as DialogText;
 }
 
-/** `translate` gives a message of ours in the editor's language, without filling it. */
-export function createTexts(translate: (message: string) => string): Texts {
+/** `translate` gives a message of ours in the editor's language, without filling it; `reasons` those of the server. */
+export function createTexts(translate: (message: string) => string, reasons: Reasons = createReasons({})): Texts {
   /** The message in pieces: what is ours, and the values in their holes. */
   const filled = <T>(message: string, values: readonly T[], asText: (value: T) => string): string[] =>
     translate(message)
@@ -108,6 +111,7 @@ export function createTexts(translate: (message: string) => string): Texts {
   };
   return {
     t,
+    fromServer: (text) => reasons.translated(text) ?? text,
     detail: (message, ...values) => filled(message, values, detailed).join('') as DialogText,
     safeButton: (kind) => safe[kind]() as SafeButton,
   };

@@ -12,12 +12,15 @@ export interface EditorTools {
   'editor/diagnostics'(params: wire.EditorDiagnosticsParams): Promise<wire.EditorDiagnosticsResult>;
   'editor/symbols'(params: wire.EditorSymbolsParams): Promise<wire.EditorSymbolsResult>;
   'editor/references'(params: wire.EditorReferencesParams): Promise<wire.EditorReferencesResult>;
+  'editor/rename'(params: wire.EditorRenameParams): Promise<wire.EditorRenameResult>;
 }
 
 /** Entries of one answer, and UTF-16 code units of a text in it; the server reads no more of either. */
 const MOST_ENTRIES = 2000;
 const MOST_TEXT = 1000;
 const MOST_SELECTED = 64 * 1024;
+/** Files that one rename changes; each has an approval of its own. */
+const MOST_FILES = 100;
 
 export const editorTools: EditorTools = {
   async 'editor/openFiles'() {
@@ -96,9 +99,28 @@ export const editorTools: EditorTools = {
       return { references: [], reason: messageOf(error) };
     }
   },
+  async 'editor/rename'({ path, line, name, newName }) {
+    try {
+      const place = await placeOf(path, line, name);
+      if (typeof place === 'string') return { files: [], reason: place };
+      const found = await vscode.commands.executeCommand<vscode.WorkspaceEdit | undefined>(
+        'vscode.executeDocumentRenameProvider',
+        place.uri,
+        place.position,
+        newName,
+      );
+      const { kept, leftOut } = bounded(found?.entries() ?? [], ([uri]) => uri, MOST_FILES);
+      const files = await Promise.all(kept.map(([uri, edits]) => asFileEdits(uri, edits)));
+      const places = files.reduce((sum, { edits }) => sum + edits.length, 0);
+      if (places > MOST_ENTRIES) return { files: [], reason: `${places} places would change; ${MOST_ENTRIES} at most` };
+      return { files, leftOut };
+    } catch (error) {
+      return { files: [], reason: messageOf(error) };
+    }
+  },
 };
 
-/** Until the editor first tells of a changed file; then until it has told nothing new for a while; all together. */
+/** Until the editor first tells of a text that it has read; then until it has told nothing new for a while; all together. */
 const FIRST_WORD = 1500;
 const QUIET = 300;
 const ALL_WORDS = 3000;
@@ -109,13 +131,19 @@ const inVain = new Map<string, number>();
 /** Opens a file, unseen, and waits until the editor has checked its text; a document that is not saved stays as it is. */
 async function checkedAnew(uri: vscode.Uri): Promise<void> {
   let heard: (() => void) | undefined;
-  const listening = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-    if (uris.some(({ scheme, fsPath }) => scheme === 'file' && fsPath === uri.fsPath)) heard?.();
-  });
+  let read: (() => void) | undefined;
+  const isIt = (other: vscode.Uri): boolean => other.scheme === 'file' && other.fsPath === uri.fsPath;
+  const wasOpen = vscode.workspace.textDocuments.some((document) => isIt(document.uri));
+  const listening = vscode.Disposable.from(
+    vscode.languages.onDidChangeDiagnostics(({ uris }) => uris.some(isIt) && heard?.()),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => isIt(document.uri) && read?.()),
+  );
   try {
     await new Promise<void>((resolve) => {
       const timers: ReturnType<typeof setTimeout>[] = [];
+      let over = false;
       const done = (): void => {
+        over = true;
         timers.forEach(clearTimeout);
         resolve();
       };
@@ -125,20 +153,34 @@ async function checkedAnew(uri: vscode.Uri): Promise<void> {
         timers.push((last = setTimeout(done, QUIET)));
       };
       timers.push(setTimeout(done, ALL_WORDS));
-      const opened = ({ isDirty, languageId }: vscode.TextDocument): void => {
+      const opened = async (document: vscode.TextDocument): Promise<void> => {
+        const { isDirty, languageId } = document;
         if (isDirty || (inVain.get(languageId) ?? 0) > Date.now()) return done();
-        const first = setTimeout(() => {
-          if (last !== undefined) return;
-          inVain.set(languageId, Date.now() + IN_VAIN);
-          done();
-        }, FIRST_WORD);
-        timers.push(first);
+        const waitForWord = (): void => {
+          read = undefined;
+          if (over) return;
+          const first = setTimeout(() => {
+            if (last !== undefined) return;
+            inVain.set(languageId, Date.now() + IN_VAIN);
+            done();
+          }, FIRST_WORD);
+          timers.push(first);
+        };
+        // The editor reads a file that was open again when its watcher tells of it: before, nothing can be checked.
+        read = waitForWord;
+        if (!wasOpen || (await hasTextOfDisk(document))) read?.();
       };
-      void vscode.workspace.openTextDocument(uri).then(opened, done);
+      void vscode.workspace.openTextDocument(uri).then(opened).then(undefined, done);
     });
   } finally {
     listening.dispose();
   }
+}
+
+/** Whether a document is as its file is; of a file in another encoding than UTF-8 it is not known, and counts as no. */
+async function hasTextOfDisk(document: vscode.TextDocument): Promise<boolean> {
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(document.uri));
+  return text.replaceAll('\r\n', '\n') === document.getText().replaceAll('\r\n', '\n');
 }
 
 /** The file of an editor tab: of a comparison the one that it shows as new. */
@@ -172,9 +214,30 @@ async function placeOf(
   return { uri: document.uri, position: new vscode.Position(line - 1, start) };
 }
 
-function bounded<T>(found: readonly T[], uriOf: (entry: T) => vscode.Uri): { kept: T[]; leftOut: number } {
-  const kept = found.filter((entry) => uriOf(entry).scheme === 'file').slice(0, MOST_ENTRIES);
+function bounded<T>(
+  found: readonly T[],
+  uriOf: (entry: T) => vscode.Uri,
+  most = MOST_ENTRIES,
+): { kept: T[]; leftOut: number } {
+  const kept = found.filter((entry) => uriOf(entry).scheme === 'file').slice(0, most);
   return { kept, leftOut: found.length - kept.length };
+}
+
+/** The edits of a file in its order, each with the text that it replaces, so that the server can tell another text. */
+async function asFileEdits(uri: vscode.Uri, edits: readonly vscode.TextEdit[]): Promise<wire.EditorFileEdits> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const ordered = [...edits].sort((one, other) => one.range.start.compareTo(other.range.start));
+  return {
+    path: uri.fsPath,
+    dirty: document.isDirty,
+    edits: ordered.map(({ range, newText }) => ({
+      ...at(range.start),
+      endLine: range.end.line + 1,
+      endCharacter: range.end.character + 1,
+      oldText: document.getText(range),
+      newText,
+    })),
+  };
 }
 
 const SEVERITIES: Record<vscode.DiagnosticSeverity, wire.EditorSeverity> = ['error', 'warning', 'information', 'hint'];

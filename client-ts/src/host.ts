@@ -29,8 +29,10 @@ import {
 import { TAB_TYPE } from './panel.ts';
 import { matchingFiles, matchingSymbols } from './completions.ts';
 import type { QueuedPrompt } from './messages.ts';
+import { networkOf } from './network.ts';
 import { offeredModels, type SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
+import { createReasons, type ReasonTable } from './reasons.ts';
 import { reveal } from './reveal.ts';
 import { cleaned } from './server.ts';
 import type * as wire from './wire.gen.ts';
@@ -43,7 +45,8 @@ const SETTINGS_READ_TIMEOUT = 2000;
 
 export function createHost(context: vscode.ExtensionContext) {
   const log = inertLog(vscode.window.createOutputChannel('Countersign', { log: true }));
-  const texts = createTexts((message) => vscode.l10n.t(message));
+  const reasons = readReasons(context.extensionPath, vscode.env.language);
+  const texts = createTexts((message) => vscode.l10n.t(message), createReasons(reasons ?? {}));
   const { t } = texts;
   const status = createStatus('countersign.status', ownText('Countersign'), 100);
   const bypassStatus = createStatus('countersign.bypassed', t('Countersign: bypass'), 101);
@@ -188,15 +191,9 @@ export function createHost(context: vscode.ExtensionContext) {
         ...(found?.workspaceFolderValue && isMultiRoot() && { folder: plain(found.workspaceFolderValue) }),
       };
     },
-    /** How the editor reaches the network, by the person's own settings: a workspace may not lead keys through its proxy. */
     network(): wire.NetworkSettings {
       const http = vscode.workspace.getConfiguration('http');
-      const proxy = http.inspect<string>('proxy')?.globalValue;
-      return {
-        ...(proxy && { proxy }),
-        noProxy: http.inspect<string[]>('noProxy')?.globalValue ?? [],
-        strictTls: http.inspect<boolean>('proxyStrictSSL')?.globalValue ?? true,
-      };
+      return networkOf((name) => http.inspect(name)?.globalValue);
     },
     /** The open `.code-workspace` file, which holds the workspace layer; none before it is first saved. */
     settingsFiles(): wire.SettingsFiles | undefined {
@@ -290,6 +287,7 @@ export function createHost(context: vscode.ExtensionContext) {
         home: os.homedir(),
         mac: process.platform === 'darwin',
         strings: strings(),
+        ...(reasons && { reasons }),
       };
     },
     focusEditor: (): void => void vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup'),
@@ -326,7 +324,7 @@ export function createHost(context: vscode.ExtensionContext) {
         } catch (error) {
           const message = error instanceof Error ? error.message : String(error);
           log.error(`${name}: ${message}`);
-          void showMessage('error', t('Countersign: {0}', editorText(message)));
+          void showMessage('error', t('Countersign: {0}', editorText(texts.fromServer(message))));
         }
       }),
     run: (command: string, ...args: unknown[]): void => void vscode.commands.executeCommand(command, ...args),
@@ -339,6 +337,8 @@ export function createHost(context: vscode.ExtensionContext) {
       vscode.window.registerWebviewPanelSerializer(TAB_TYPE, {
         deserializeWebviewPanel: async (tab, state: unknown) => listener(tab, state),
       }),
+    // Where the editor is in a language that we have no texts for, they are in English.
+    language: vscode.l10n.bundle === undefined ? 'en' : vscode.env.language,
     fileUri: (...parts: string[]): vscode.Uri => vscode.Uri.joinPath(context.extensionUri, ...parts),
     watchSettingsFile: (watch: SettingsFileWatch): vscode.Disposable => files.watch(watch),
   };
@@ -374,6 +374,13 @@ function isMultiRoot(): boolean {
 /** The editor hands out proxies; what goes over the wire is plain JSON. */
 function plain(value: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+}
+
+/** Translations of the server's texts; none in English, and in a language that we have none for. */
+function readReasons(extensionPath: string, language: string): ReasonTable | undefined {
+  if (!/^[a-z]{2,3}(-[a-z]+)*$/i.test(language)) return undefined;
+  const file = path.join(extensionPath, 'l10n', `reasons.${language}.json`);
+  return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as ReasonTable) : undefined;
 }
 
 function strings(): Record<string, string> {

@@ -36,13 +36,16 @@ export function createLedger(link: Pick<Link, 'request'>, host: LedgerHost): Led
       const begin = host.t('Begin a New Chain');
       const detail = host.detail(
         'The ledger was damaged: {0}\n\nIt is set aside under a dated name and never deleted. The new chain begins with a row that names the damage. Look at the damaged one first with "countersign history --verify" if you do not know what happened.',
-        status.reason ?? '',
+        host.fromServer(status.reason ?? ''),
       );
       const question = host.t('Begin a new ledger chain?');
       if ((await host.choose(question, detail, host.safeButton('changeNothing'), begin)) !== begin) return;
       await link.request('ledger/newChain', { reason: 'a person confirmed it in the editor' });
     } catch (error) {
-      host.tell('error', host.t('No new chain was begun: {0}', editorText(asServerError(error).message, REASON_LIMIT)));
+      host.tell(
+        'error',
+        host.t('No new chain was begun: {0}', editorText(host.fromServer(asServerError(error).message), REASON_LIMIT)),
+      );
     }
   }
 
@@ -59,7 +62,10 @@ export function createLedger(link: Pick<Link, 'request'>, host: LedgerHost): Led
       const look = host.t('Begin a New Chain…');
       void host
         .notify(
-          host.t('The ledger is damaged, so only reads run: {0}', editorText(next.reason ?? '', REASON_LIMIT)),
+          host.t(
+            'The ledger is damaged, so only reads run: {0}',
+            editorText(host.fromServer(next.reason ?? ''), REASON_LIMIT),
+          ),
           look,
         )
         .then((pressed) => (pressed === look ? newChain() : undefined));

@@ -1,5 +1,6 @@
 /** What the extension tells the webview. The way back is intents.ts. Types only. */
 import type { Kept } from './kept.ts';
+import type { ReasonTable } from './reasons.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Page = 'chat' | 'chats' | 'history' | 'shells' | 'rules' | 'review';
@@ -28,6 +29,8 @@ export interface Snapshot {
   mac: boolean;
   /** The bundle of vscode.l10n: English message to translation. */
   strings: Record<string, string>;
+  /** The same for the server's texts: template to translation. Absent where there are none. */
+  reasons?: ReasonTable;
   /** A server answers. Without it nothing can be sent, and what is shown is what was last known. */
   connection: Connection;
   /** Threads, approvals and agents are the running server's; before, they are empty or what was last known. */
@@ -97,8 +100,8 @@ export type ToWebview =
   | { type: 'question'; question: wire.ElicitationRequest }
   | { type: 'questionResolved'; resolved: wire.ElicitationResolved }
   | { type: 'questionFailed'; elicitationId: string; message: string }
-  /** `of` names the call that was asked about; without it, it is a page of the history, `more` a further one. */
-  | { type: 'history'; entries: wire.HistoryEntry[]; cursor?: string; more: boolean; of?: string }
+  /** `of` names the call that was asked about; without it, it is a page of the history, further ones with their cursor. */
+  | { type: 'history'; entries: wire.HistoryEntry[]; cursor?: string; after?: string; of?: string }
   | { type: 'historyStats'; stats: wire.HistoryStatsResult }
   | { type: 'ledger'; status: wire.LedgerStatus }
   | { type: 'shells'; shells: wire.ShellView[] }
@@ -115,7 +118,8 @@ export type ToWebview =
   | { type: 'show'; page: Page }
   /** This chat comes to the front. */
   | { type: 'showChat'; threadId: string }
-  | { type: 'act'; action: CardAction }
+  /** `approvalId`: its card comes to the screen first. */
+  | { type: 'act'; action: CardAction; approvalId?: string }
   /** From the command; the webview knows which chat is meant and asks as its own picker does. */
   | { type: 'chooseMode'; mode: wire.Mode }
   | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string };

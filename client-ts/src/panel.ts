@@ -15,6 +15,8 @@ import { asIntent, type Intent } from './intents.ts';
 import type { CardAction, Snapshot, ToWebview } from './messages.ts';
 
 export interface PanelHost {
+  /** The language of our texts, by its tag. */
+  language: string;
   fileUri(...parts: string[]): Uri;
   log: { warn(message: string): void };
   /** Makes an editor tab with a webview in it. */
@@ -43,8 +45,8 @@ export interface Panel extends WebviewViewProvider {
   openInTab(): void;
   /** Takes up a tab of before a reload of the window. */
   restoreTab(tab: WebviewPanel, state: unknown): void;
-  /** Shows the tab that had the focus last, if a card of its chat waits; false if there is none. */
-  showCardInTab(threads: ReadonlySet<string>): boolean;
+  /** Shows the tab that had the focus last, if a card of its chat waits, and that card if one is named; false if there is none. */
+  showCardInTab(threads: ReadonlySet<string>, approvalId?: string): boolean;
 }
 
 export const TAB_TYPE = 'countersign.chatTab';
@@ -252,11 +254,15 @@ export function createPanel(
       const view = kept !== undefined && !surfaces.has(kept) ? kept : `tab-${randomBytes(8).toString('hex')}`;
       openTab(view, threadOf(JSON.stringify(state ?? {})), tab);
     },
-    showCardInTab(threads) {
+    showCardInTab(threads, approvalId) {
       const surface = surfaces.get(last);
       if (!surface?.tab || !surface.ready || !threads.has(surface.threadId ?? '')) return false;
       surface.tab.reveal();
-      send(surface, { type: 'act', action: 'focus' satisfies CardAction });
+      send(surface, {
+        type: 'act',
+        action: 'focus' satisfies CardAction,
+        ...(approvalId !== undefined && { approvalId }),
+      });
       return true;
     },
   };
@@ -306,7 +312,7 @@ function document(webview: Webview, host: PanelHost, view: string): string {
   const at = (name: string): string => String(webview.asWebviewUri(host.fileUri('dist', name)));
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}; font-src ${webview.cspSource}`;
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${host.language}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">

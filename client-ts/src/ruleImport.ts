@@ -48,7 +48,7 @@ export async function importRules(link: Pick<Link, 'request'>, host: RuleImportH
       if (scopes[0] !== undefined) await link.request('rule/add', { list, rule, scope: scopes[0] });
     host.tell('info', host.t('Rules added: {0}', ticked.length));
   } catch (error) {
-    host.tell('error', editorText(asServerError(error).message, ROW_LIMIT));
+    host.tell('error', editorText(host.fromServer(asServerError(error).message), ROW_LIMIT));
   }
 }
 
@@ -63,7 +63,11 @@ function rowsOf({ rules, leftOut }: wire.RuleImportResult, host: Texts): Row[] {
       detail:
         rule.problem === undefined
           ? host.t('from {0}', editorText(rule.original, ROW_LIMIT))
-          : host.t('from {0}; {1}', editorText(rule.original, ROW_LIMIT), editorText(rule.problem, ROW_LIMIT)),
+          : host.t(
+              'from {0}; {1}',
+              editorText(rule.original, ROW_LIMIT),
+              editorText(host.fromServer(rule.problem), ROW_LIMIT),
+            ),
       picked: false,
       rule,
     })),
@@ -76,7 +80,7 @@ function rowsOf({ rules, leftOut }: wire.RuleImportResult, host: Texts): Row[] {
       })),
     ...leftOut.map(({ original, reason }) => ({
       label: host.t('left out: {0}', editorText(original, ROW_LIMIT)),
-      detail: editorText(reason, ROW_LIMIT),
+      detail: editorText(host.fromServer(reason), ROW_LIMIT),
       picked: false,
     })),
   ];

@@ -19,11 +19,14 @@ export async function showSandboxStatus(link: Pick<Link, 'request'>, host: Sandb
   try {
     status = await link.request('sandbox/status', {});
   } catch (error) {
-    const reason = editorText(asServerError(error).message, SENTENCE_LIMIT);
+    const reason = editorText(host.fromServer(asServerError(error).message), SENTENCE_LIMIT);
     return host.tell('error', host.t('The sandbox was not looked at: {0}', reason));
   }
   const rows = status.available ? status.holds : [status.reason ?? ''];
-  await host.pick(rows.map(asItem), headline(status, host.t));
+  await host.pick(
+    rows.map((row) => asItem(host.fromServer(row))),
+    headline(status, host.t),
+  );
 }
 
 /** A sentence that one row would cut off goes on below, from its last clause that fits. */

@@ -163,6 +163,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
         },
       },
     });
+    made.fromServer = host.fromServer;
     made.readSecret = async (params) => (fits('secret/read', params) ? events.readSecret(params) : {});
     client = made;
     listen(made);
@@ -332,6 +333,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
  */
 class QuietClient extends LanguageClient {
   readSecret?: (params: wire.SecretReadParams) => Promise<wire.SecretReadResult>;
+  fromServer?: (text: string) => string;
   /** Values of forms on their way, by the object that stands for them above. */
   private readonly entered = new WeakMap<object, Record<string, unknown>>();
 
@@ -370,7 +372,7 @@ class QuietClient extends LanguageClient {
         listen: (hear) =>
           reader.listen((message) => {
             const question = asSecretQuestion(message);
-            if (!question) return hear(neutralized(message));
+            if (!question) return hear(neutralized(message, this.fromServer));
             const refused = { code: -32603, message: 'the secret storage cannot be read' };
             void this.readSecret?.(question.params)
               .then(

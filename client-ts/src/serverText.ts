@@ -7,22 +7,27 @@
 import { editorText } from './editorText.ts';
 import { reveal } from './reveal.ts';
 
-/** A message off the wire with the texts in it that the editor would show made inert; other messages as they are. */
-export function neutralized<M extends object>(message: M): M {
+/**
+ * A message off the wire with the texts in it that the editor would show made inert, messages and problems in the
+ * language of the window by `fromServer`; other messages as they are.
+ */
+export function neutralized<M extends object>(message: M, fromServer: FromServer = (text) => text): M {
   const { method, params } = message as { method?: unknown; params?: unknown };
   if (typeof method !== 'string' || !isRecord(params)) return message;
-  const made = paramsOf(method, params);
+  const made = paramsOf(method, params, fromServer);
   return made === params ? message : { ...message, params: made };
 }
 
-function paramsOf(method: string, params: Record<string, unknown>): Record<string, unknown> {
+type FromServer = (text: string) => string;
+
+function paramsOf(method: string, params: Record<string, unknown>, fromServer: FromServer): Record<string, unknown> {
   switch (method) {
     case 'window/showMessage':
-      return { ...params, message: line(params['message']) };
+      return { ...params, message: line(fromServer(String(params['message']))) };
     case 'window/showMessageRequest':
       return {
         ...params,
-        message: line(params['message']),
+        message: line(fromServer(String(params['message']))),
         actions: list(params['actions']).map((action) =>
           isRecord(action) ? { ...action, title: line(action['title']) } : action,
         ),
@@ -34,7 +39,7 @@ function paramsOf(method: string, params: Record<string, unknown>): Record<strin
     case 'textDocument/publishDiagnostics':
       return {
         ...params,
-        diagnostics: list(params['diagnostics']).map((one) => (isRecord(one) ? diagnostic(one) : one)),
+        diagnostics: list(params['diagnostics']).map((one) => (isRecord(one) ? diagnostic(one, fromServer) : one)),
       };
     default:
       return params;
@@ -42,9 +47,10 @@ function paramsOf(method: string, params: Record<string, unknown>): Record<strin
 }
 
 /** A problem: its words, and nothing in it that is a link. */
-function diagnostic(one: Record<string, unknown>): Record<string, unknown> {
+function diagnostic(one: Record<string, unknown>, fromServer: FromServer): Record<string, unknown> {
   const { codeDescription: _, relatedInformation: __, ...rest } = one;
-  return lines(rest, 'message', 'source');
+  const { message } = rest;
+  return lines(typeof message === 'string' ? { ...rest, message: fromServer(message) } : rest, 'message', 'source');
 }
 
 /** What an editor needs to know of a Markdown string in order to draw it. */

@@ -309,10 +309,15 @@ export interface PendingApprovalsResult {
   ended: EndedApproval[];
 }
 
+/**
+ * `tool/approvalBatch`: one answer to several cards. `digests` are those that the person saw, in the order of
+ * `approval_ids`: after a restart, a card can have other bytes under the same id.
+ */
 export interface ApprovalBatchParams {
   approvalIds: string[];
   decision: "allow_once" | "reject_once";
   reason?: string;
+  digests?: string[];
 }
 
 export interface BatchError {
@@ -1201,6 +1206,47 @@ export interface EditorReferencesResult {
   reason?: string;
 }
 
+/**
+ * `editor/rename`: what would change if the symbol whose `name` stands in this line were named `new_name`.
+ * The client changes nothing.
+ */
+export interface EditorRenameParams {
+  path: string;
+  line: number;
+  name: string;
+  newName: string;
+}
+
+/**
+ * One place of a file, from its first character to before its last, and what would stand there instead.
+ * `old_text` stands there in the editor now.
+ */
+export interface EditorTextEdit {
+  line: number;
+  character: number;
+  endLine: number;
+  endCharacter: number;
+  oldText: string;
+  newText: string;
+}
+
+/**
+ * The edits of one file, in the order of the file; they do not overlap. `dirty`: the editor has changes of it
+ * that are not saved.
+ */
+export interface EditorFileEdits {
+  path: string;
+  edits: EditorTextEdit[];
+  dirty?: boolean;
+}
+
+/** `left_out`: files that are none on this machine, or beyond the client's bound. */
+export interface EditorRenameResult {
+  files: EditorFileEdits[];
+  leftOut?: number;
+  reason?: string;
+}
+
 export type ShellState = "running" | "exited" | "killed";
 
 export interface ShellView {
@@ -1713,6 +1759,7 @@ export interface Methods {
   "editor/diagnostics": { kind: "request"; direction: "toClient"; params: EditorDiagnosticsParams; result: EditorDiagnosticsResult };
   "editor/symbols": { kind: "request"; direction: "toClient"; params: EditorSymbolsParams; result: EditorSymbolsResult };
   "editor/references": { kind: "request"; direction: "toClient"; params: EditorReferencesParams; result: EditorReferencesResult };
+  "editor/rename": { kind: "request"; direction: "toClient"; params: EditorRenameParams; result: EditorRenameResult };
   "secret/read": { kind: "request"; direction: "toClient"; params: SecretReadParams; result: SecretReadResult };
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };

@@ -22,9 +22,11 @@ let agents: wire.AgentView[];
 let postponed: Set<string>;
 let questions: wire.ElicitationRequest[];
 let bypassed: string[] | undefined;
+let tab: unknown[];
+let inTab: boolean;
 
 beforeEach(() => {
-  withSound = false;
+  [withSound, inTab, tab] = [false, false, []];
   questions = [];
   [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [
     [],
@@ -74,7 +76,7 @@ const make = () =>
       whenReady: async () => ready,
       postToView: (message) => void posted.push(message),
       postToVisible: (message) => void posted.push(message),
-      showCardInTab: () => false,
+      showCardInTab: (threads, approvalId) => (tab.push([[...threads], approvalId]), inTab),
     },
   );
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +93,7 @@ describe('a question of an agent', () => {
     attention.approvalsChanged();
     await settled();
     expect(badge).toBe(1);
-    expect(said).toContain('status $(shield) 1 waiting urgent');
+    expect(said).toContain('status $(shield) Asker: 1 waiting urgent');
     expect(notes()).toEqual(['note Asker asks a question']);
     expect(posted).toEqual([{ type: 'act', action: 'focus' }]);
     expect(answers).toEqual([]);
@@ -205,7 +207,25 @@ it('a notification can deny and show, and never approves', async () => {
   press = 'Review';
   attention.approvalsChanged();
   await settled();
-  expect([answers.length, posted]).toEqual([1, [{ type: 'act', action: 'focus' }]]);
+  expect([answers.length, posted]).toEqual([1, [{ type: 'act', action: 'focus', approvalId: 'a-fetch' }]]);
+});
+
+it('a notification leads to its own card, in the tab of its chat or the view, and without them asks about that alone', async () => {
+  for (const place of ['tab', 'view', 'nowhere'] as const) {
+    [said, posted, ready, tab, press] = [[], [], place !== 'nowhere', [], 'Review'];
+    // Another agent's, which was there before and is not told of again.
+    waiting = [
+      { ...plainCommand(), agentName: 'Claude Code', postponed: true },
+      { ...fetchApproval(), threadId: 't-2' },
+    ];
+    inTab = place === 'tab';
+    make().approvalsChanged();
+    await settled();
+    expect(tab).toEqual([[['t-2'], 'a-fetch']]);
+    expect(posted).toEqual(place === 'view' ? [{ type: 'act', action: 'focus', approvalId: 'a-fetch' }] : []);
+    expect(said.some((line) => line.startsWith('pick'))).toBe(false);
+    expect(said.filter((line) => line.startsWith('modal')).length).toBe(place === 'nowhere' ? 1 : 0);
+  }
 });
 
 it('a broken ledger stands in the status bar until it is whole again', () => {
@@ -303,6 +323,11 @@ it('the status bar says what matters most', () => {
   attention.approvalsChanged();
   postponed = new Set(['a-plain', 'a-fetch']);
   attention.approvalsChanged();
+  // Of one agent it says which; its name stays text, and short.
+  waiting = [plainCommand()];
+  attention.approvalsChanged();
+  waiting = [{ ...plainCommand(), agentName: `$(zap)${'x'.repeat(100)}` }];
+  attention.approvalsChanged();
   attention.stateChanged('stopped', 'no Python was found');
   expect(said.filter((line) => line.startsWith('status'))).toEqual([
     'status $(shield) $(loading~spin)',
@@ -310,6 +335,8 @@ it('the status bar says what matters most', () => {
     'status $(shield) 2 approvals urgent',
     'status $(shield) 2 approvals urgent',
     'status $(shield) 2 approvals',
+    'status $(shield) Countersign: 1 approval',
+    `status $(shield) $ (zap)${'x'.repeat(22)}…: 1 approval`,
     'status $(shield) $(warning) urgent',
   ]);
 });

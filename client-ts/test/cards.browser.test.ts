@@ -15,19 +15,24 @@ import { openStage } from './preview/stage.mjs';
 const VIEWS = { narrow: [300, 540], wide: [960, 540], zoomed: [480, 270], narrowest: [300, 270] } as const;
 const PATIENCE = 60_000;
 
+type Table = Record<string, string>;
+const table = (file: string): Table => JSON.parse(readFileSync(`l10n/${file}`, 'utf8')) as Table;
 /** Every text of ours made 40 % longer, as other languages are. */
-const LONGER = Object.fromEntries(
-  Object.keys(JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as object).map((text) => [
-    text,
-    `${text} ${'länger '.repeat(Math.ceil(text.length / 7)).slice(0, Math.ceil(text.length * 0.4))}`.trimEnd(),
-  ]),
-);
-const LANGUAGES: [string, Record<string, string>][] = [
-  ['as they are', {}],
-  ['40 % longer', LONGER],
-  ...['de', 'ja'].map((language): [string, Record<string, string>] => [
+const longer = (file: string): Table =>
+  Object.fromEntries(
+    Object.keys(table(file)).map((text) => [
+      text,
+      `${text} ${'länger '.repeat(Math.ceil(text.length / 7)).slice(0, Math.ceil(text.length * 0.4))}`.trimEnd(),
+    ]),
+  );
+/** Our own texts, and the server's. */
+const LANGUAGES: [string, Table, Table][] = [
+  ['as they are', {}, {}],
+  ['40 % longer', longer('bundle.l10n.json'), longer('reasons.json')],
+  ...['de', 'ja'].map((language): [string, Table, Table] => [
     `in the language ${language}`,
-    JSON.parse(readFileSync(`l10n/bundle.l10n.${language}.json`, 'utf8')) as Record<string, string>,
+    table(`bundle.l10n.${language}.json`),
+    table(`reasons.${language}.json`),
   ]),
 ];
 
@@ -164,13 +169,39 @@ function generator(seed: number): (below: number) => number {
   return (below) => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
 }
 
+/** A command with dangers in some of its lines, which the strip leads to, and in parts that stand nowhere in it. */
+function withDangers(preview: wire.Preview, next: (below: number) => number): wire.Preview {
+  if (preview.kind !== 'command') return preview;
+  const part = (text: string, start?: number): wire.CommandPart => ({
+    text,
+    verdict: 'ask',
+    ...(start !== undefined && { start, end: start + text.length }),
+    risks: Array.from({ length: next(3) }, () => ({
+      id: 'x',
+      severity: 'danger',
+      text: 'deletes files of the workspace',
+    })),
+    evidence: { source: 'default', reason: 'no rule matches' },
+  });
+  const lines = [...preview.command.matchAll(/[^\n]+/g)].slice(0, 40);
+  return {
+    ...preview,
+    parts: [
+      ...lines.map(({ 0: text, index }) => part(text, index)),
+      ...Array.from({ length: next(3) }, () => part('rm -rf ~')),
+    ],
+  };
+}
+
 /** A hostile subject with agent, reason, risks and options made up. */
 function generated(next: (below: number) => number, id: string): wire.ApprovalRequest {
   const words = (most: number): string =>
     Array.from({ length: 1 + next(most) }, () => 'abcdefghij'.slice(0, 1 + next(10))).join(next(3) === 0 ? '\n' : ' ');
   const subjects = Object.values(HOSTILE);
+  const subject = subjects[next(subjects.length)]!;
   return {
-    ...subjects[next(subjects.length)]!,
+    ...subject,
+    preview: withDangers(subject.preview, next),
     approvalId: `a-${id}`,
     digest: `d-${id}`,
     agentName: words(8),
@@ -332,7 +363,7 @@ it(
 
 it.each(LANGUAGES)(
   'title, risks, strip, reason and buttons are in view, whatever the card and the view, with texts %s',
-  async (_, strings) => {
+  async (_, strings, reasons) => {
     const next = generator(4242);
     const page = await shown([commandApproval()], VIEWS.wide);
     for (let round = 0; round < 60; round++) {
@@ -341,7 +372,7 @@ it.each(LANGUAGES)(
       await page.setViewportSize(view);
       await page.evaluate(
         (given) => window.postMessage(given, '*'),
-        snapshot({ strings, approvals: next(2) === 0 ? [approval] : [approval, toolApproval()] }),
+        snapshot({ strings, reasons, approvals: next(2) === 0 ? [approval] : [approval, toolApproval()] }),
       );
       await page.waitForFunction(
         (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
@@ -354,6 +385,44 @@ it.each(LANGUAGES)(
     await page.close();
   },
   2 * PATIENCE,
+);
+
+it.each([
+  ['de', 'Keine Regel passt. Der Modus „Standard“ fragt vor Befehlen', 'löscht Dateien'],
+  ['ja', '一致するルールがありません。モード「標準」はコマンドの前に確認します', 'ファイルを削除'],
+])(
+  'reason and risks in %s fit a view of 300 pixels, and say in English what the server said',
+  async (language, reason, risk) => {
+    const approval = commandApproval({
+      reason: 'no rule matches. Default mode asks before commands',
+      risks: ['deletes files', 'runs code that its arguments do not show'],
+    });
+    const page = await shown([approval], VIEWS.narrow);
+    await page.evaluate(
+      (given) => window.postMessage(given, '*'),
+      snapshot({
+        strings: table(`bundle.l10n.${language}.json`),
+        reasons: table(`reasons.${language}.json`),
+        approvals: [approval],
+      }),
+    );
+    const why = page.locator('.why-line [data-testid="translated"]');
+    await why.waitFor({ timeout: PATIENCE });
+    expect(await why.textContent()).toBe(reason);
+    expect(await why.getAttribute('title')).toBe('no rule matches. Default mode asks before commands');
+    const first = page.locator('.risks [data-testid="translated"]').first();
+    expect([await first.textContent(), await first.getAttribute('title')]).toEqual([risk, 'deletes files']);
+    expect(await outside(page)).toEqual([]);
+    // Whose request it is stands in one line, which is cut off.
+    const wider = await page.evaluate(() =>
+      [...document.querySelectorAll('.card, .card :not(.origin *)')].flatMap((one) =>
+        one.getBoundingClientRect().right > innerWidth ? [`${one.className}: ${one.textContent}`] : [],
+      ),
+    );
+    expect(wider).toEqual([]);
+    await page.close();
+  },
+  PATIENCE,
 );
 
 /** Sizes at which the layout changes, and those of a narrow view, of 960 by 540 and of both at 200 % zoom. */

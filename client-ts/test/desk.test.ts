@@ -22,6 +22,13 @@ let remembered: Set<string>;
 let fails: ServerError | undefined;
 let desk: Desk;
 let past: wire.HistoryEntry[];
+let answers: Record<string, unknown>;
+/** What happens between a request and its answer. */
+let meanwhile: ((method: string) => void) | undefined;
+/** What is done while the person looks at a modal. */
+let whileAsked: (() => Promise<void>) | undefined;
+/** What an answer waits for, after it was made. */
+let late: ((method: string) => Promise<void> | undefined) | undefined;
 let symbols: (text: string) => Promise<Completion[]>;
 
 const ruleView = (ruleId: string, list: wire.RuleView['list'], rule: string, scope: string): wire.RuleView => ({
@@ -52,12 +59,15 @@ beforeEach(async () => {
   sent = [];
   posted = [];
   says = false;
+  meanwhile = undefined;
+  late = undefined;
+  whileAsked = undefined;
   opens = true;
   press = undefined;
   remembered = new Set();
   fails = undefined;
   past = [];
-  const answers: Record<string, unknown> = {
+  answers = {
     'history/stats': { calls: [], models: [], times: [], activeHours: 0 },
     'history/undo': { path: '/w/src/a.md' },
     'thread/list': { threads: threads() },
@@ -120,7 +130,11 @@ beforeEach(async () => {
       expect(misfit(method, 'params', params)).toBeUndefined();
       sent.push([method, params]);
       if (fails && method === 'tool/approvalResponse') throw fails;
-      return (method === 'history/query' ? { entries: past } : (answers[method] ?? {})) as never;
+      const answer = method === 'history/query' ? { entries: past } : (answers[method] ?? {});
+      meanwhile?.(method);
+      const held = late?.(method);
+      if (held) await held;
+      return answer as never;
     },
     notify: (method, params) => void sent.push([method, params]),
   };
@@ -128,6 +142,7 @@ beforeEach(async () => {
     ...createTexts((message) => message),
     confirm: async (question) => {
       asked.push(question);
+      await whileAsked?.();
       return says;
     },
     async choose(message, detail, ...buttons) {
@@ -472,7 +487,9 @@ describe('plain answers go through as they are', () => {
   it('only those of a batch that are as they were shown are answered', async () => {
     desk.approvalRequested(fetchApproval());
     await forge({ type: 'batch', cards: [card, { approvalId: 'a-fetch', digest: 'old' }], decision: 'reject_once' });
-    expect(sent).toEqual([['tool/approvalBatch', { approvalIds: ['a-plain'], decision: 'reject_once' }]]);
+    expect(sent).toEqual([
+      ['tool/approvalBatch', { approvalIds: ['a-plain'], decision: 'reject_once', digests: [card.digest] }],
+    ]);
   });
 });
 
@@ -731,5 +748,107 @@ describe('what goes along with a prompt', () => {
     find([symbol]);
     await handled;
     expect(posted.at(-1)).toEqual({ type: 'completions', text: 'par', found: [file, symbol] });
+  });
+});
+
+describe('lists that are older than what arrived while they were on their way', () => {
+  const resolved = { approvalId: 'a-plain', threadId: 't-1', state: 'allowed', by: 'user' } as const;
+  const once = (method: string, act: () => void) => {
+    meanwhile = (asked) => {
+      if (asked !== method) return;
+      meanwhile = undefined;
+      act();
+    };
+  };
+
+  it('a card that has ended does not come back', async () => {
+    once('tool/pendingApprovals', () => desk.approvalResolved(resolved));
+    await desk.refresh();
+    expect(desk.approvals()).toEqual([]);
+    expect(posted.at(-1)).toMatchObject({ type: 'snapshot', approvals: [] });
+  });
+
+  it('a new card, a title and a state of an agent stay', async () => {
+    const [agent] = agents();
+    once('tool/pendingApprovals', () => {
+      desk.approvalRequested(fetchApproval());
+      desk.agentChanged({ ...agent!, detail: 'it has changed' });
+      desk.threadTitled({ threadId: 't-1', title: 'A new title' });
+    });
+    await desk.refresh();
+    expect(desk.approvals().map(({ approvalId }) => approvalId)).toContain(fetchApproval().approvalId);
+    expect(desk.agents().find(({ agentName }) => agentName === agent!.agentName)?.detail).toBe('it has changed');
+    const snapshot = posted.at(-1);
+    expect(snapshot?.type === 'snapshot' && snapshot.threads.find(({ threadId }) => threadId === 't-1')?.title).toBe(
+      'A new title',
+    );
+  });
+
+  it('two at once come one after the other, and the last counts', async () => {
+    once('tool/pendingApprovals', () => void desk.refresh());
+    await desk.refresh();
+    expect(sent.filter(([method]) => method === 'tool/pendingApprovals').length).toBe(2);
+    expect(posted.filter(({ type }) => type === 'snapshot').length).toBe(2);
+  });
+
+  it('a title that arrives while the chats are listed stays', async () => {
+    once('thread/list', () => desk.threadTitled({ threadId: 't-1', title: 'A new title' }));
+    await desk.handle({ type: 'threads' });
+    const listed = posted.at(-1);
+    expect(listed?.type === 'threads' && listed.threads.find(({ threadId }) => threadId === 't-1')?.title).toBe(
+      'A new title',
+    );
+  });
+
+  it('what arrives stays even where another list failed before', async () => {
+    let go: () => void = () => undefined;
+    late = (method) =>
+      method === 'tool/pendingApprovals'
+        ? new Promise((resolve) => (go = resolve))
+        : method === 'thread/list'
+          ? Promise.reject(new ServerError('the disk is full', undefined))
+          : undefined;
+    await expect(desk.refresh()).rejects.toThrow('the disk is full');
+    desk.approvalResolved(resolved);
+    go();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(desk.approvals()).toEqual([]);
+  });
+
+  it('a No to Auto shows the mode that counts by then', async () => {
+    answers['thread/setMode'] = { mode: 'acceptEdits' };
+    whileAsked = () => desk.handle({ type: 'setMode', threadId: 't-1', mode: 'acceptEdits' });
+    await desk.handle({ type: 'setMode', threadId: 't-1', mode: 'auto' });
+    const set = { type: 'modeSet', threadId: 't-1', mode: 'acceptEdits' };
+    expect(posted).toEqual([set, set]);
+  });
+
+  it('a mode that another window has set is shown once the chat is opened', async () => {
+    answers['thread/open'] = {
+      threadId: 't-1',
+      agentName: 'Countersign',
+      mode: 'auto',
+      seq: 0,
+      events: [],
+      approvals: [],
+      running: false,
+    };
+    await desk.handle({ type: 'openThread', threadId: 't-1' });
+    expect(posted).toContainEqual({ type: 'modeSet', threadId: 't-1', mode: 'auto' });
+    desk.threadTitled({ threadId: 't-1', title: 'A new title' });
+    const listed = posted.at(-1);
+    expect(listed?.type === 'threads' && listed.threads.find(({ threadId }) => threadId === 't-1')?.mode).toBe('auto');
+  });
+
+  it('only the latest search in the history is shown', async () => {
+    let go: () => void = () => undefined;
+    late = (method) => (method === 'history/query' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const older = desk.handle({ type: 'history', text: 'old' });
+    await vi.waitFor(() => expect(sent.some(([method]) => method === 'history/query')).toBe(true));
+    late = undefined;
+    await desk.handle({ type: 'history', text: 'new' });
+    go();
+    await older;
+    expect(posted.filter(({ type }) => type === 'history').length).toBe(1);
   });
 });

@@ -1,12 +1,20 @@
 /** What the editor tells the server for its agent's tools, within bounds. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+interface Span {
+  start: { line: number; character: number };
+  end: { line: number; character: number };
+}
+
 const fake = vi.hoisted(() => {
   class Position {
     constructor(
       readonly line: number,
       readonly character: number,
     ) {}
+    compareTo(other: Position): number {
+      return this.line - other.line || this.character - other.character;
+    }
   }
   class Tab {
     constructor(
@@ -26,6 +34,9 @@ const fake = vi.hoisted(() => {
     lines: [] as string[],
     commands: [] as unknown[],
     hears: new Set<(event: { uris: unknown[] }) => void>(),
+    reads: new Set<(event: { document: unknown }) => void>(),
+    open: [] as unknown[],
+    disk: '',
     document: {} as object,
     found: undefined as unknown,
   };
@@ -40,6 +51,7 @@ const fake = vi.hoisted(() => {
     TabInputTextDiff,
     SymbolKind: { 4: 'Class', 5: 'Method', Class: 4, Method: 5 },
     Uri: { file },
+    Disposable: { from: (...all: { dispose(): void }[]) => ({ dispose: () => all.forEach((one) => one.dispose()) }) },
     window: {
       get tabGroups() {
         return { all: [{ tabs: state.tabs }], activeTabGroup: { activeTab: state.active } };
@@ -59,6 +71,14 @@ const fake = vi.hoisted(() => {
           : state.diagnostics,
     },
     workspace: {
+      get textDocuments() {
+        return state.open;
+      },
+      onDidChangeTextDocument(hear: (event: { document: unknown }) => void) {
+        state.reads.add(hear);
+        return { dispose: () => state.reads.delete(hear) };
+      },
+      fs: { readFile: async () => new TextEncoder().encode(state.disk) },
       async openTextDocument(uri: unknown) {
         if (state.found instanceof Error) throw state.found;
         return {
@@ -66,6 +86,10 @@ const fake = vi.hoisted(() => {
           uri,
           lineCount: state.lines.length,
           lineAt: (line: number) => ({ text: state.lines[line] }),
+          getText: (span?: Span) =>
+            span
+              ? state.lines[span.start.line]!.slice(span.start.character, span.end.character)
+              : state.lines.join('\n'),
         };
       },
     },
@@ -91,6 +115,8 @@ beforeEach(() => {
     editor: undefined,
     diagnostics: [],
     lines: [],
+    open: [],
+    disk: '',
     found: undefined,
   });
   state.commands.length = 0;
@@ -199,6 +225,50 @@ describe('references', () => {
   });
 });
 
+describe('a rename', () => {
+  const given = { path: '/w/a.ts', line: 1, name: 'door', newName: 'gate' };
+  const edit = (line: number, character: number): object => ({
+    range: { start: new Position(line, character), end: new Position(line, character + 4) },
+    newText: 'gate',
+  });
+  const told = (line: number, character: number): object => ({
+    line,
+    character,
+    endLine: line,
+    endCharacter: character + 4,
+    oldText: 'door',
+    newText: 'gate',
+  });
+
+  it('tells the places of each file in order, with the text that they replace, and changes nothing', async () => {
+    state.lines = ['door(door)'];
+    state.document = { isDirty: true };
+    state.found = { entries: () => [[file('/w/a.ts'), [edit(0, 5), edit(0, 0)]]] };
+    expect(await editorTools['editor/rename'](given)).toEqual({
+      files: [{ path: '/w/a.ts', dirty: true, edits: [told(1, 1), told(1, 6)] }],
+      leftOut: 0,
+    });
+    expect(state.commands).toEqual([
+      ['vscode.executeDocumentRenameProvider', file('/w/a.ts'), new Position(0, 0), 'gate'],
+    ]);
+  });
+
+  it('counts what is no file or too many, and says why there is nothing', async () => {
+    state.lines = ['door'];
+    const many = Array.from({ length: 120 }, (_, number) => [file(`/w/${number}.ts`), [edit(0, 0)]]);
+    state.found = { entries: () => [[{ scheme: 'git', fsPath: '/w/x' }, [edit(0, 0)]], ...many] };
+    const { files, leftOut } = await editorTools['editor/rename'](given);
+    expect([files.length, leftOut]).toEqual([100, 21]);
+    state.found = { entries: () => [[file('/w/a.ts'), Array.from({ length: 2001 }, () => edit(0, 0))]] };
+    expect((await editorTools['editor/rename'](given)).reason).toMatch(/2001 places/);
+    state.found = undefined;
+    expect(await editorTools['editor/rename'](given)).toEqual({ files: [], leftOut: 0 });
+    expect((await editorTools['editor/rename']({ ...given, name: 'wall' })).reason).toMatch(/does not stand in line/);
+    state.found = new Error('not renameable');
+    expect(await editorTools['editor/rename'](given)).toEqual({ files: [], reason: 'not renameable' });
+  });
+});
+
 describe('problems of a file that was just changed', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
@@ -246,6 +316,32 @@ describe('problems of a file that was just changed', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect((await asked('three')).over).toBe(false);
     await vi.advanceTimersByTimeAsync(3000);
+  });
+
+  it('are waited for from when the editor has read the file anew, where it was open', async () => {
+    Object.assign(state, { open: [{ uri: file('/w/a.ts') }], lines: ['old'], disk: 'new' });
+    const answer = await asked('five');
+    await vi.advanceTimersByTimeAsync(2000);
+    state.reads.forEach((hear) => hear({ document: { uri: file('/w/a.ts') } }));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(answer.over).toBe(false);
+    told('/w/a.ts');
+    await vi.advanceTimersByTimeAsync(300);
+    expect([answer.over, state.reads.size]).toEqual([true, 0]);
+  });
+
+  it('are waited for again where the editor had not read the file in time', async () => {
+    Object.assign(state, { open: [{ uri: file('/w/a.ts') }], lines: ['old'], disk: 'new' });
+    const slow = await asked('six');
+    await vi.advanceTimersByTimeAsync(2999);
+    expect(slow.over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(slow.over).toBe(true);
+    Object.assign(state, { lines: ['new', ''], disk: 'new\r\n' });
+    const again = await asked('six');
+    expect(again.over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(again.over).toBe(true);
   });
 
   it('are told at once where the file is not saved or cannot be opened', async () => {

@@ -31,7 +31,7 @@ it.each(
     const given: ToWebview[] = [
       snapshot(),
       { type: 'show', page: 'history' },
-      { type: 'history', more: false, entries: [] },
+      { type: 'history', entries: [] },
       { type: 'historyStats', stats: historyStats() },
     ];
     await page.addInitScript((messages) => Object.assign(window, { given: messages }), given);

@@ -127,7 +127,6 @@ it('everything else that is told changes the state without a complaint', () => {
     ...((of('history/query').result ?? []) as wire.HistoryQueryResult[]).map((page): ToWebview => ({
       type: 'history',
       ...page,
-      more: false,
     })),
     ...((of('history/stats').result ?? []) as wire.HistoryStatsResult[]).map((stats): ToWebview => ({
       type: 'historyStats',

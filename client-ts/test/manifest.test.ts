@@ -19,6 +19,7 @@ const manifest = JSON.parse(readFileSync(path.join(CLIENT, 'package.json'), 'utf
   };
 };
 const { commands, menus, walkthroughs, configuration } = manifest.contributes;
+const texts = JSON.parse(readFileSync(path.join(CLIENT, 'package.nls.json'), 'utf8')) as Record<string, string>;
 const names = commands.map(({ command }) => command);
 
 it('every command has a handler, a category and an icon', () => {
@@ -47,7 +48,8 @@ it('the walkthrough leads to commands, settings and pictures that exist', () => 
   const steps = walkthroughs.flatMap((walkthrough) => walkthrough.steps);
   expect(steps.map(({ id }) => id)).toEqual(['python', 'agent', 'approve', 'rules', 'history']);
   for (const { description, media } of steps) {
-    for (const [, command, query] of description.matchAll(/\(command:([\w.]+)(?:\?([^)]*))?\)/g)) {
+    const words = texts[description.slice(1, -1)]!;
+    for (const [, command, query] of words.matchAll(/\(command:([\w.]+)(?:\?([^)]*))?\)/g)) {
       if (query === undefined) expect(names).toContain(command);
       else
         for (const setting of JSON.parse(decodeURIComponent(query)) as string[])

@@ -84,6 +84,7 @@ const panelThat = (handle: (intent: Intent) => void): Panel =>
   createPanel(
     {
       ...createTexts((message) => message),
+      language: 'de',
       fileUri: (...parts) => parts.join('/') as never,
       log: { warn: () => undefined },
       openTab: () => {
@@ -102,6 +103,10 @@ beforeEach(() => {
   kept = new Map();
   tabs = [];
   panel = panelThat((intent) => void handled.push([askingView(), intent]));
+});
+
+it('a webview says in which language it is, so that a screen reader speaks it', () => {
+  expect(view().html()).toContain('<html lang="de">');
 });
 
 it('news reach every webview, an answer only the one that asked', () => {

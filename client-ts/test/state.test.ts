@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ToWebview } from '../src/messages.ts';
-import type { ThreadEvent } from '../src/wire.gen.ts';
+import type { HistoryEntry, ThreadEvent } from '../src/wire.gen.ts';
 import { isRunning } from '../webview/chat.ts';
 import { currentChat, type Event, initialState, reduce, type State } from '../webview/state.ts';
 import { agents, fetchApproval, plainCommand, thread, threads } from './fixtures.ts';
 
-const start: ToWebview = {
+const start: Extract<ToWebview, { type: 'snapshot' }> = {
   type: 'snapshot',
   agents: agents(),
   threads: threads(),
@@ -20,7 +20,7 @@ const start: ToWebview = {
   connection: { state: 'running' },
   loaded: true,
 };
-const empty: ToWebview = {
+const empty: Extract<ToWebview, { type: 'threadOpened' }> = {
   type: 'threadOpened',
   thread: {
     threadId: 't',
@@ -313,6 +313,16 @@ describe('the queue', () => {
     ]);
   });
 
+  it('brings the card to the screen that a command names, unless it was put off or has ended', () => {
+    const asks = [start, asked(one), asked(two)] as const;
+    const focus = (approvalId: string): Event => ({ type: 'act', action: 'focus', approvalId });
+    expect(after(...asks).cursor).toBe('a-plain');
+    expect(after(...asks, focus('a-fetch')).cursor).toBe('a-fetch');
+    expect(after(...asks, focus('gone')).cursor).toBe('a-plain');
+    const putOff: Event = { type: 'postponed', approvalId: 'a-fetch', postponed: true };
+    expect(after(...asks, putOff, focus('a-fetch')).cursor).toBe('a-plain');
+  });
+
   it('leaves the review when nothing waits any more', () => {
     expect(after(start, asked(one), { type: 'page', page: 'review' }, resolved('a-plain')).page).toBe('chat');
   });
@@ -340,4 +350,27 @@ it('a reopened chat does not come to the front by itself', () => {
     { ...empty, thread: { ...thread(), threadId: 't' } },
   );
   expect(state.current).toBe('t-1');
+});
+
+it('the list of chats tells the mode of each, which another window may have set', () => {
+  const listed = threads().map((one) => ({ ...one, mode: 'auto' as const }));
+  const opened = listed[0]!.threadId;
+  const chat: ToWebview = { type: 'threadOpened', thread: { ...empty.thread, threadId: opened } };
+  expect(currentChat(after(start, chat))?.mode).toBe('default');
+  expect(currentChat(after(start, chat, { type: 'threads', threads: listed }))?.mode).toBe('auto');
+  expect(currentChat(after(start, chat, { ...start, threads: listed }))?.mode).toBe('auto');
+});
+
+it('further entries of the history are taken after those that they were asked for, and once', () => {
+  const entry = (first: string) => ({ receiptId: first }) as HistoryEntry;
+  const page = (first: string, more: object): ToWebview => ({
+    type: 'history',
+    entries: [entry(first)],
+    ...more,
+  });
+  const shown = (...events: Event[]): string[] => after(...events).history.entries.map(({ receiptId }) => receiptId);
+  const one = page('a', { cursor: 'c-1' });
+  const two = page('b', { cursor: 'c-2', after: 'c-1' });
+  expect(shown(one, two, two)).toEqual(['a', 'b']);
+  expect(shown(one, page('z', { cursor: 'c-9' }), two)).toEqual(['z']);
 });

@@ -5,7 +5,7 @@
 import type { Intent } from '../src/intents.ts';
 import type { CardAction, Page, ToWebview } from '../src/messages.ts';
 import type { Mode } from '../src/wire.gen.ts';
-import { useStrings } from './l10n.ts';
+import { useReasons, useStrings } from './l10n.ts';
 import type { Actions } from './markdown.ts';
 import { playSound } from './sound.ts';
 import { type Event, initialState, reduce, type State } from './state.ts';
@@ -94,6 +94,7 @@ export function createBridge(api: EditorApi): Bridge {
     for (const message of messages) {
       if (message.type === 'snapshot') {
         useStrings(message.strings);
+        useReasons(message.reasons ?? {});
         restore(message.kept);
       }
       state = reduce(state, message);

@@ -7,9 +7,9 @@ import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import type { CallItem } from './chat.ts';
 import { unifiedDiff } from './diff.ts';
-import { clipped, Drawn, icon, revealed, sentence, withheldButtons } from './drawn.ts';
+import { clipped, Drawn, icon, revealed, serverText, withheldButtons } from './drawn.ts';
 import { t } from './l10n.ts';
-import { diffRows, type Row, textRows } from './rows.ts';
+import { diffRows, refusalRows, type Row, textRows } from './rows.ts';
 import './rowsView.ts';
 import { sizeBadge } from './subjectView.ts';
 import { byWords, durationWords, keptWords, shortPath, trackingWords } from './words.ts';
@@ -122,16 +122,13 @@ export class CallRow extends Drawn {
   private details(result: wire.ToolResultEvent, refusal: wire.CallRefusal | undefined): TemplateResult {
     const { state } = this.bridge;
     const { diff } = result;
-    const text =
-      diff && (diff.oldText !== undefined || diff.newText !== undefined)
-        ? undefined
-        : refusal
-          ? [refusal.reason, refusal.hint].join('. ')
-          : result.output;
+    const isShownAsDiff = diff !== undefined && (diff.oldText !== undefined || diff.newText !== undefined);
+    const text = isShownAsDiff || refusal ? undefined : result.output;
     return html`<div class="decided-body">
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
       ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
-      ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false, result.path), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
+      ${isShownAsDiff ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false, result.path), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
+      ${refusal && !isShownAsDiff ? rowsView(refusal, refusalRows, t('Output'), 'output', this.follow) : nothing}
       ${text ? rowsView(text, textRows, t('Output'), 'output', this.follow) : nothing} ${this.evidence()}
       ${result.processTracking === undefined ? nothing : html`<p class="facts" data-testid="process-tracking">${trackingWords(result.processTracking)}</p>`}
       ${withheldButtons(result.withheld, state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
@@ -145,7 +142,7 @@ export class CallRow extends Drawn {
   private evidence(): TemplateResult | typeof nothing {
     const found = this.why?.find((entry) => entry.evidence.length > 0)?.evidence ?? [];
     if (found.length === 0) return nothing;
-    return html`<ul class="effects" aria-label=${t('Why')}>${found.map((evidence) => html`<li>${icon('info')}<span>${sentence(evidence.reason)} ${evidence.rule ? html`<code>${revealed(evidence.rule)}</code>` : nothing} ${evidence.file ? html`<a href="#" @click=${this.openPath(evidence.file, evidence.line)}>${shortPath(evidence.file, this.bridge.state.workspace, this.bridge.state.home)}${evidence.line === undefined ? '' : `:${evidence.line}`}</a>` : nothing}</span></li>`)}</ul>`;
+    return html`<ul class="effects" aria-label=${t('Why')}>${found.map((evidence) => html`<li>${icon('info')}<span>${serverText(evidence.reason)} ${evidence.rule ? html`<code>${revealed(evidence.rule)}</code>` : nothing} ${evidence.file ? html`<a href="#" @click=${this.openPath(evidence.file, evidence.line)}>${shortPath(evidence.file, this.bridge.state.workspace, this.bridge.state.home)}${evidence.line === undefined ? '' : `:${evidence.line}`}</a>` : nothing}</span></li>`)}</ul>`;
   }
 
   private readonly toggle = (): void => {

@@ -17,7 +17,7 @@ import { type Bridge, textActions } from './bridge.ts';
 import { inputEditor, type Panel, panelView } from './cardPanels.ts';
 import { whyBox } from './cardWhy.ts';
 import { type Answer, approveEntries, denyEntries, optionOf } from './answers.ts';
-import { Drawn, icon, revealed, sentence, warnings } from './drawn.ts';
+import { Drawn, icon, revealed, serverText, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';
 import type { Waiting } from './state.ts';
@@ -154,7 +154,7 @@ export class Card extends Drawn {
       ${this.origin()} ${warnings(approval)}
       <div class="card-subject">${this.panel.kind === 'edit' ? inputEditor(this.panel.text, this.change) : this.subject()}</div>
       ${whyBox(approval, this.bridge, this.whyOpen, () => (this.whyOpen = !this.whyOpen))}
-      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${panelView(this.panel, approval, this.change)} ${this.buttons()}
+      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${serverText(failed)}</span></p>` : nothing} ${panelView(this.panel, approval, this.change)} ${this.buttons()}
     </section>`;
   }
 

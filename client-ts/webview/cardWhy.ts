@@ -3,8 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
-import { clipped, fullSentence, icon, revealed, sentence, verdictIcon, withheldButtons } from './drawn.ts';
-import { t } from './l10n.ts';
+import { clipped, fullSentence, icon, revealed, serverText, verdictIcon, withheldButtons } from './drawn.ts';
+import { fromServer, t } from './l10n.ts';
 import type { State } from './state.ts';
 import { labelWords, modeName, shortPath } from './words.ts';
 
@@ -43,18 +43,18 @@ export function whyBox(
   const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
   return html`<div class="why-box">
       <p class="why-line">
-        ${icon('info')}<span>${fullSentence(approval.reason, REASON_LIMIT)}${shown ? html`: ${ruleLink(evidence, bridge)}` : evidence?.file ? html` ${placeLink(evidence, bridge)}` : nothing}</span
+        ${icon('info')}<span>${serverText(approval.reason, (text) => fullSentence(text, REASON_LIMIT))}${shown ? html`: ${ruleLink(evidence, bridge)}` : evidence?.file ? html` ${placeLink(evidence, bridge)}` : nothing}</span
         ><button type="button" class="link" aria-expanded=${opened ? 'true' : 'false'} aria-controls=${id} @click=${toggle}>${t('Why?')}</button>
       </p>
       <ul class="effects" id=${id} tabindex=${opened ? '0' : nothing} aria-label=${t('Why')} ?hidden=${!opened}>
         ${
           !opened
             ? nothing
-            : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${fullSentence(approval.reason)}</span></li>` : nothing}${approval.effects
+            : html`${fromServer(approval.reason).length > REASON_LIMIT ? html`<li>${icon('info')}<span>${serverText(approval.reason, fullSentence)}</span></li>` : nothing}${approval.effects
                 .slice(0, EFFECTS)
                 .map(
                   (effect) =>
-                    html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? ruleLink(effect.evidence, bridge) : nothing}</span></li>`,
+                    html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : serverText(effect.evidence.reason)}</span> ${effect.evidence.rule ? ruleLink(effect.evidence, bridge) : nothing}</span></li>`,
                 )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`
         }
         ${label ? html`<li>${icon('hubot')}<span>${revealed(approval.agentName)}: ${labelWords(label)}</span></li>` : nothing}

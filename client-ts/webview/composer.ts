@@ -6,11 +6,11 @@ import { revealLine, revealProse } from '../src/reveal.ts';
 import type { AgentCommand, AgentView, Mode, ThreadOption } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { isRunning } from './chat.ts';
-import { Drawn, icon } from './drawn.ts';
+import { Drawn, icon, serverText } from './drawn.ts';
 import { foreignUrl } from './foreignUrl.ts';
 import { hintOf, matching, slashText } from './slashCommands.ts';
 import { readImages } from './images.ts';
-import { t } from './l10n.ts';
+import { fromServer, t } from './l10n.ts';
 import './picker.ts';
 import type { Choice } from './picker.ts';
 import { currentChat, type State } from './state.ts';
@@ -91,21 +91,21 @@ export class Composer extends Drawn {
       ${agent?.bypass ? html`<p class="bypassed">${icon('warning')} ${agent.bypassScope === 'session' ? t('{0} acts without asking until this window closes.', agent.agentName) : t('{0} acts without asking: permissions are bypassed.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'bypassEnd', agentName: agent.agentName })}>${t('Turn off')}</button></p>` : nothing}
       ${
         agent?.state === 'failed' || agent?.state === 'exited'
-          ? html`<p class="bypassed">${icon('error')} ${agent.detail || t('{0} is not running.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentRestart', agentName: agent.agentName })}>${t('Restart')}</button></p>`
+          ? html`<p class="bypassed">${icon('error')} ${agent.detail ? serverText(agent.detail, plain) : t('{0} is not running.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentRestart', agentName: agent.agentName })}>${t('Restart')}</button></p>`
           : nothing
       }
       ${
         agent?.state === 'needsLogin'
-          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName, ...(chat && { threadId: chat.threadId }) })}>${agent.login?.length && agent.login.every((method) => method.keys) ? t('Set Key…') : t('Log in…')}</button></p>${this.loginLinks(agent)}`
+          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${serverText(agent.detail ?? '', plain)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName, ...(chat && { threadId: chat.threadId }) })}>${agent.login?.length && agent.login.every((method) => method.keys) ? t('Set Key…') : t('Log in…')}</button></p>${this.loginLinks(agent)}`
           : nothing
       }
       ${
         agent?.fallen
-          ? html`<p class="bypassed">${icon('warning')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'labelReset', agentName: agent.agentName })}>${t('Forget…')}</button></p>`
+          ? html`<p class="bypassed">${icon('warning')} ${serverText(agent.detail ?? '', plain)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'labelReset', agentName: agent.agentName })}>${t('Forget…')}</button></p>`
           : nothing
       }
-      ${agent && !chat && !agent.fallen && agent.type === 'acp' && agent.label !== 'gated' && agent.state !== 'failed' && agent.state !== 'needsLogin' ? html`<p class="agent-detail">${agent.agentName}: ${labelWords(agent.label)}. ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentProbe', agentName: agent.agentName })}>${t('Probe…')}</button></p>` : nothing}
-      ${agent?.servers !== undefined && !chat ? html`<p class="agent-detail" data-testid="own-servers">${agent.agentName}: ${revealLine(agent.servers)}</p>` : nothing}
+      ${agent && !chat && !agent.fallen && agent.type === 'acp' && agent.label !== 'gated' && agent.state !== 'failed' && agent.state !== 'needsLogin' ? html`<p class="agent-detail">${agent.agentName}: ${labelWords(agent.label)}. ${serverText(agent.detail ?? '', plain)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentProbe', agentName: agent.agentName })}>${t('Probe…')}</button></p>` : nothing}
+      ${agent?.servers !== undefined && !chat ? html`<p class="agent-detail" data-testid="own-servers">${agent.agentName}: ${serverText(agent.servers, revealLine)}</p>` : nothing}
       ${this.queue()}
       <div class="composer-box" @dragover=${this.onDragOver} @drop=${this.onDrop}>
         ${this.chips()} ${this.completions()}
@@ -129,8 +129,7 @@ export class Composer extends Drawn {
           <cs-picker class="agent-picker" .label=${t('Agent')} .value=${agentName ?? ''} .empty=${t('Agent')} .choices=${this.agentChoices(chat?.agentName)} @picked=${this.onAgent}></cs-picker>
           ${agent?.type === 'builtin' ? this.model(agent.agentName) : nothing}
           <span class="spring"></span>
-          ${this.tokens()}
-          ${this.figures()}
+          <span class="counts">${this.tokens()} ${this.figures()}</span>
           <button type="button" class="tool" aria-label=${t('Attach the selection or open file')} title=${t('Attach the selection or open file')} @click=${() => this.bridge.post({ type: 'attachSelection' })}>${icon('attach')}</button>
           ${running ? html`<button type="button" class="tool stop" aria-label=${t('Stop')} title=${t('Stop')} @click=${this.stop}>${icon('debug-stop')}</button>` : nothing}
           <button type="submit" class="tool send" aria-label=${t('Send')} title=${t('Send (Enter)')} ?disabled=${!this.text.trim() || state.connection.state !== 'running'}>${icon('send')}</button>
@@ -326,7 +325,7 @@ export class Composer extends Drawn {
     return html`<div class="agent-options" role="group" aria-label=${t('Options of {0}', chat.agentName)} data-testid="agent-options">
       ${options.map((option) =>
         option.type === 'boolean'
-          ? html`<button type="button" class="picker-button" role="switch" aria-label=${label(option)} aria-checked=${option.value ? 'true' : 'false'} aria-disabled=${option.refused === undefined ? nothing : 'true'} title=${revealLine(option.refused ?? option.description ?? option.name)} @click=${() => option.refused === undefined && set(option, !option.value)}>${icon(option.value ? 'check' : 'circle-slash')}<span class="picker-value">${revealLine(option.name)}</span></button>`
+          ? html`<button type="button" class="picker-button" role="switch" aria-label=${label(option)} aria-checked=${option.value ? 'true' : 'false'} aria-disabled=${option.refused === undefined ? nothing : 'true'} title=${option.refused === undefined ? revealLine(option.description ?? option.name) : revealLine(fromServer(option.refused))} @click=${() => option.refused === undefined && set(option, !option.value)}>${icon(option.value ? 'check' : 'circle-slash')}<span class="picker-value">${revealLine(option.name)}</span></button>`
           : html`<cs-picker .label=${label(option)} .value=${String(option.value)} .empty=${revealLine(`${option.name}: ${String(option.value)}`)} .choices=${choicesOf(option)} @picked=${({ detail }: CustomEvent<string>) => detail !== option.value && set(option, detail)}></cs-picker>`,
       )}
     </div>`;
@@ -554,6 +553,10 @@ export function pathsOf(list: string): string[] {
   });
 }
 
+function plain(text: string): string {
+  return text;
+}
+
 /** The choices of an option, with the names of their groups. */
 function choicesOf({ choices, name }: ThreadOption): Choice[] {
   return (choices ?? []).map(({ value, name: called, description, group, refused }) => {
@@ -565,7 +568,7 @@ function choicesOf({ choices, name }: ThreadOption): Choice[] {
       value,
       name: revealLine(called || name),
       ...(explanation && { explanation }),
-      ...(refused !== undefined && { refused: revealLine(refused) }),
+      ...(refused !== undefined && { refused: revealLine(fromServer(refused)), original: revealLine(refused) }),
     };
   });
 }

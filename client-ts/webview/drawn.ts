@@ -4,9 +4,9 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
-import { pieces } from '../src/reveal.ts';
+import { pieces, revealLine } from '../src/reveal.ts';
 import type * as wire from '../src/wire.gen.ts';
-import { t } from './l10n.ts';
+import { fromServer, t } from './l10n.ts';
 
 export class Drawn extends LitElement {
   protected override createRenderRoot(): HTMLElement {
@@ -35,7 +35,7 @@ export function warnings({
 }: Pick<wire.ApprovalRequest, 'risks' | 'notes'>): TemplateResult | typeof nothing {
   if (risks.length + notes.length === 0) return nothing;
   return html`<ul class="risks" aria-label=${risks.length > 0 ? t('Risks') : t('Notes')}>
-    ${risks.map((risk) => html`<li class="danger">${icon('warning')}<span>${revealed(risk)}</span></li>`)}${notes.map((note) => html`<li class="note-line">${icon('info')}<span>${revealed(note)}</span></li>`)}
+    ${risks.map((risk) => html`<li class="danger">${icon('warning')}<span>${serverText(risk, revealed)}</span></li>`)}${notes.map((note) => html`<li class="note-line">${icon('info')}<span>${serverText(note, revealed)}</span></li>`)}
   </ul>`;
 }
 
@@ -49,6 +49,17 @@ export function withheldButtons(
   return html`<p class="facts" data-testid="withheld">
     ${names.map((name) => html`<button type="button" class="link" @click=${() => pass(name)}>${icon('key')} ${t('Pass {0} in this workspace…', name)}</button> `)}
   </p>`;
+}
+
+/**
+ * A text that the server wrote, in the language of the window. The title of a translation is what the server said: that
+ * is what the ledger holds, and what can be searched for.
+ */
+export function serverText(text: string, draw: (text: string) => unknown = sentence): unknown {
+  const translated = fromServer(text);
+  return translated === text
+    ? draw(text)
+    : html`<span data-testid="translated" title=${revealLine(text)}>${draw(translated)}</span>`;
 }
 
 /** A reason in words, from the first to the last a sentence. */
@@ -69,7 +80,7 @@ export function sentence(text: string, limit = Number.POSITIVE_INFINITY): (strin
 /** Text with what cannot be seen in it drawn as marked escapes. */
 export function revealed(text: string): (string | TemplateResult)[] {
   return pieces(text).map((piece) =>
-    piece.escaped ? html`<span class="escape" title="hidden character">${piece.text}</span>` : piece.text,
+    piece.escaped ? html`<span class="escape" title=${t('hidden character')}>${piece.text}</span>` : piece.text,
   );
 }
 

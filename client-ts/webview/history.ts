@@ -4,7 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
-import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { Drawn, icon, revealed, serverText } from './drawn.ts';
 import { figures } from './figures.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
@@ -141,11 +141,11 @@ export class History extends Drawn {
   private damage(): TemplateResult | typeof nothing {
     const { ledger } = this.state;
     if (ledger?.state === 'none')
-      return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">${icon('error')}<span>${t('There is no ledger, so nothing runs.')} ${sentence(ledger.reason ?? '')}</span></div>`;
+      return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">${icon('error')}<span>${t('There is no ledger, so nothing runs.')} ${serverText(ledger.reason ?? '')}</span></div>`;
     if (ledger?.state !== 'broken') return nothing;
     const where = ledger.brokenAt === undefined ? '' : ` ${t('The chain is broken at row {0}.', ledger.brokenAt)}`;
     return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">
-      ${icon('error')}<span>${t('The ledger is damaged, so only reads that need no approval run.')}${where} ${sentence(ledger.reason ?? '')}</span>
+      ${icon('error')}<span>${t('The ledger is damaged, so only reads that need no approval run.')}${where} ${serverText(ledger.reason ?? '')}</span>
       <button type="button" class="link" @click=${() => this.bridge.post({ type: 'newLedgerChain' })}>${t('Begin a New Chain…')}</button>
     </div>`;
   }
@@ -174,12 +174,9 @@ export class History extends Drawn {
       ...outcomeFacts(outcome ?? {}, (path) => shortPath(path, this.state.workspace, this.state.home)),
       [t('Digest'), latest.digest],
     ];
-    const undone = this.state.undone.includes(receiptId);
-    const canUndo =
-      !undone &&
-      latest.phase === 'finished' &&
-      latest.outcome?.['ended'] === 'done' &&
-      ['write_file', 'edit_file', 'delete_file', 'move_file'].includes(latest.tool);
+    const undone =
+      this.state.undone.includes(receiptId) || this.state.history.entries.some((entry) => tookBack(entry, receiptId));
+    const canUndo = !undone && canBeUndone(latest);
     return html`<div class="decided-body">
       <pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(JSON.stringify(latest.input, null, 2) ?? '')}</pre>
       ${evidence.length > 0 ? html`<ul class="effects" aria-label=${t('Why')}>${evidence.map((one) => this.evidence(one))}</ul>` : nothing}
@@ -195,7 +192,7 @@ export class History extends Drawn {
       event.preventDefault();
       if (file) this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
     };
-    return html`<li>${icon('info')}<span>${one.source === 'default' ? nothing : html`<span class="effect-kind">${one.source}</span>`} ${sentence(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
+    return html`<li>${icon('info')}<span>${one.source === 'default' ? nothing : html`<span class="effect-kind">${one.source}</span>`} ${serverText(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
   }
 
   private readonly search = (event: Event): void => {
@@ -231,6 +228,34 @@ export function receiptsOf(entries: readonly wire.HistoryEntry[]): Receipt[] {
     });
   }
   return [...receipts.values()].sort((one, other) => other.first - one.first);
+}
+
+/** For how long the server keeps what a file held before. */
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+
+/** Whether the server has what it needs to take this change back, whichever agent made it; the file may differ by now. */
+function canBeUndone({ phase, outcome, at }: wire.HistoryEntry): boolean {
+  if (phase !== 'finished' || outcome?.['ended'] !== 'done' || typeof outcome['path'] !== 'string') return false;
+  switch (outcome['operation']) {
+    case 'move':
+      return typeof outcome['to'] === 'string';
+    case 'create':
+    case 'edit':
+    case 'delete':
+      if (typeof outcome['sha256Before'] !== 'string') return true;
+      return outcome['beforeKept'] !== false && Date.now() - Date.parse(at) < KEPT_MS;
+    default:
+      return false;
+  }
+}
+
+function tookBack({ phase, outcome }: wire.HistoryEntry, receiptId: string): boolean {
+  return (
+    phase === 'finished' &&
+    outcome?.['operation'] === 'undo' &&
+    outcome['ended'] === 'done' &&
+    outcome['of'] === receiptId
+  );
 }
 
 function inputLine({ tool, input }: wire.HistoryEntry): string {

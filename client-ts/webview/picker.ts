@@ -14,6 +14,8 @@ export interface Choice {
   count?: number;
   /** Why it cannot be chosen; it is shown all the same. */
   refused?: string;
+  /** The same as the server said it. */
+  original?: string;
   /** Stands under "More" until that is opened. */
   more?: boolean;
 }
@@ -102,7 +104,7 @@ export class Picker extends Drawn {
       ${choice.dot ? html`<span class="dot ${choice.dot}" aria-hidden="true"></span>` : nothing}
       <span class="option-text">
         <span class="option-name"><span id=${id}>${choice.name}</span>${choice.count ? html`<span class="badge">${choice.count}</span>` : nothing}</span>
-        ${explanation ? html`<span class="option-why" data-text=${explanation} aria-hidden="true"></span>` : nothing}
+        ${explanation ? html`<span class="option-why" data-text=${explanation} title=${choice.original === undefined || choice.original === explanation ? nothing : choice.original} aria-hidden="true"></span>` : nothing}
       </span>
       ${choice.value === this.value ? icon('check') : nothing}
     </div>`;

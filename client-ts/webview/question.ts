@@ -10,7 +10,7 @@ import { revealLine, revealProse } from '../src/reveal.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
-import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { Drawn, icon, revealed, serverText } from './drawn.ts';
 import { foreignUrl } from './foreignUrl.ts';
 import { type Entered, initialEntry, readEntry } from './formValues.ts';
 import { t } from './l10n.ts';
@@ -93,7 +93,7 @@ export class QuestionCard extends Drawn {
         <blockquote class="agent-words"><bdi>${revealProse(question.message)}</bdi></blockquote>
         ${question.schema ? this.form(question.schema) : this.link(question)}
       </div>
-      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing}
+      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${serverText(failed)}</span></p>` : nothing}
       <div class="buttons">
         ${
           question.schema

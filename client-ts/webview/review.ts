@@ -10,7 +10,7 @@ import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import { type Bridge, textActions } from './bridge.ts';
 import { optionOf } from './answers.ts';
-import { Drawn, fullSentence, icon, revealed, sentence, warnings } from './drawn.ts';
+import { Drawn, fullSentence, icon, revealed, serverText, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
 import type { State, Waiting } from './state.ts';
 import { Press } from './press.ts';
@@ -148,8 +148,8 @@ export class Review extends Drawn {
           onSeen: () => this.requestUpdate(),
         })}
         ${warnings(approval)}
-        <p class="facts reason">${fullSentence(approval.reason)}</p>
-        ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing}
+        <p class="facts reason">${serverText(approval.reason, fullSentence)}</p>
+        ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${serverText(failed)}</span></p>` : nothing}
       </div>
       <div class="review-end" data-digest=${approval.digest}></div>
     </article>`;

@@ -7,12 +7,14 @@
  */
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
+import { createRef, ref, type Ref } from 'lit/directives/ref.js';
 
 import type { CardAction, Page } from '../src/messages.ts';
+import { revealLine } from '../src/reveal.ts';
 import type { Bridge } from './bridge.ts';
 import { Card } from './card.ts';
 import { Composer } from './composer.ts';
-import { Drawn, icon, sentence } from './drawn.ts';
+import { Drawn, icon, sentence, serverText } from './drawn.ts';
 import './chats.ts';
 import './history.ts';
 import { t } from './l10n.ts';
@@ -23,7 +25,7 @@ import './question.ts';
 import './review.ts';
 import './rules.ts';
 import './shells.ts';
-import { currentChat, shownCard, shownQuestion } from './state.ts';
+import { currentChat, type Note, shownCard, shownQuestion } from './state.ts';
 import './transcript.ts';
 import { timeWords } from './words.ts';
 
@@ -37,6 +39,7 @@ export class Root extends Drawn {
   private inView = false;
   /** Digest of the card that was on the screen when the view lost the focus, such as to the palette. */
   private shownBefore: string | undefined;
+  private readonly drawnCard: Ref<Card> = createRef();
   /** Where the focus goes once the card asked for is drawn. */
   private focusNext: 'card' | 'next' | 'previous' | undefined;
 
@@ -96,7 +99,7 @@ export class Root extends Drawn {
   }
 
   private get card(): Card | null {
-    return this.querySelector<Card>('cs-card');
+    return this.drawnCard.value ?? null;
   }
 
   protected override render(): TemplateResult {
@@ -107,7 +110,7 @@ export class Root extends Drawn {
     const putOff = state.waiting.length - active.length;
     const position = waiting ? active.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
-      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
+      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span title=${note.ended ? originalOf(note.ended) : nothing}>${note.ended ? sentence(note.message) : serverText(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
       <main class="main" @compose=${({ detail }: CustomEvent<string>) => this.querySelector<Composer>('cs-composer')?.compose(detail)}><h1 class="sr">Countersign</h1>${this.page()} ${
         state.waiting.length > 0 && state.page !== 'review'
           ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
@@ -116,7 +119,7 @@ export class Root extends Drawn {
                 ? html`<div class="queue-head"><span>${putOff > 0 ? t('{0} waiting, {1} put off', state.waiting.length, putOff) : t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
                 : nothing
             }
-            ${waiting ? keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${active.length} .windowFocused=${state.windowFocused} .connected=${state.connection.state === 'running'}></cs-card>`) : nothing}
+            ${waiting ? keyed(waiting.approval.approvalId, html`<cs-card ${ref(this.drawnCard)} .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${active.length} .windowFocused=${state.windowFocused} .connected=${state.connection.state === 'running'}></cs-card>`) : nothing}
           </section>`
           : nothing
       }
@@ -177,7 +180,7 @@ export class Root extends Drawn {
     if (connection.state === 'starting')
       return html`<div class="connection">${icon('loading', 'codicon-modifier-spin')}<span>${connection.message ?? t('The server is starting')}</span></div>`;
     return html`<div class="connection stopped" role="alert">
-      ${icon('error')}<span>${sentence(connection.message ?? t('The server is not running.'))}</span>
+      ${icon('error')}<span>${serverText(connection.message ?? t('The server is not running.'))}</span>
       <button type="button" class="link" @click=${() => this.bridge.post({ type: 'restartServer' })}>${t('Restart Server')}</button>
     </div>`;
   }
@@ -224,7 +227,7 @@ export class Root extends Drawn {
       case 'allowChat':
         return this.actOn(card, held, (one) => one.allowForChat());
       case 'deny':
-        return card?.deny();
+        return this.denyShown(card, held);
       case 'next':
         return this.step(1);
       case 'previous':
@@ -249,6 +252,17 @@ export class Root extends Drawn {
     this.shownBefore = undefined;
     if (card && why === undefined) act(card);
     else this.bridge.dispatch({ type: 'notice', level: 'info', message: t('Nothing was approved. {0}.', why ?? '') });
+  }
+
+  /** Not one that took the place of the card that was on the screen; without a view that had the focus, the one there. */
+  private denyShown(card: Card | null, held: boolean): void {
+    const before = this.shownBefore;
+    this.shownBefore = undefined;
+    if (card && (held || before === undefined || card.waiting.approval.digest === before)) return card.deny();
+    const why = card
+      ? t('This card was not on the screen before; look at it first')
+      : t('No approval is on the screen');
+    this.bridge.dispatch({ type: 'notice', level: 'info', message: t('Nothing was denied. {0}.', why) });
   }
 
   /** A command of the palette is meant for the webview that had the focus before. */
@@ -297,6 +311,13 @@ export class Root extends Drawn {
       this.step(event.key === 'ArrowDown' ? 1 : -1);
     }
   };
+}
+
+/** What a note says of what ended, as the server said it, where that is not what is drawn. */
+function originalOf(ended: NonNullable<Note['ended']>): string | typeof nothing {
+  return ended.every(({ words, original }) => words === original)
+    ? nothing
+    : ended.map(({ original }) => revealLine(original)).join('\n');
 }
 
 function pageTitle(page: Page): string {

@@ -7,7 +7,7 @@ import { isElided, longNames } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Diff, type DiffRow, type Range, unifiedDiff } from './diff.ts';
 import { languageOf, lineTokens, type PlacedToken } from './highlight.ts';
-import { t } from './l10n.ts';
+import { fromServer, t } from './l10n.ts';
 import { sourceBlocks } from './markdownBlocks.ts';
 import { shortPath } from './words.ts';
 
@@ -31,6 +31,8 @@ export interface Row {
   words?: readonly Range[];
   /** What of the row's text has a color, as the keywords of a program. */
   tokens?: readonly PlacedToken[];
+  /** Its text as the server said it, where what is drawn is a translation. */
+  original?: string;
   /** Why a part has its verdict, in the gate's words. */
   why?: string;
 }
@@ -85,6 +87,15 @@ function lineRows(text: string, row: Omit<Row, 'segments'>): Row[] {
     });
   }
   return rows;
+}
+
+/** Why the gate refused a call, and what its model was told, which stands there as it was told. */
+export function refusalRows({ reason, hint }: wire.CallRefusal): Row[] {
+  const translated = fromServer(reason);
+  const original = translated === reason ? {} : { original: reason };
+  return `${translated}. ${hint}`
+    .split('\n')
+    .flatMap((line) => lineRows(line, { kind: 'text', must: false, ...original }));
 }
 
 /** Any text as rows, to be read only. */
@@ -224,11 +235,14 @@ function commandRows(preview: wire.CommandPreview, place: Place): Row[] {
     ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []),
     ...(preview.background ? [t('in the background')] : []),
     ...(preview.sandbox ? [sandboxWords(preview.sandbox)] : []),
-    ...(preview.sandbox?.gaps ?? []),
   ];
+  const gaps = preview.sandbox?.gaps ?? [];
+  const translated = gaps.map(fromServer);
   // The parts say again what the text says, each with its verdict.
   const parts = preview.parts.length > 1 ? preview.parts.flatMap(partRows) : [];
-  return [...text, ...lineRows(oneLine(facts.join(' · ')), { kind: 'fact', must: true }), ...parts];
+  const original = gaps.join() === translated.join() ? {} : { original: [...facts, ...gaps].join(' · ') };
+  const fact = lineRows(oneLine([...facts, ...translated].join(' · ')), { kind: 'fact', must: true, ...original });
+  return [...text, ...fact, ...parts];
 }
 
 function sandboxWords({ network, hosts }: wire.SandboxPreview): string {

@@ -5,11 +5,12 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 
+import { revealLine } from '../src/reveal.ts';
 import type { Range } from './diff.ts';
-import { Drawn, icon, revealed, verdictIcon } from './drawn.ts';
+import { Drawn, icon, revealed, serverText, verdictIcon } from './drawn.ts';
 import { withPlaces } from './fileLinks.ts';
 import type { PlacedToken } from './highlight.ts';
-import { t } from './l10n.ts';
+import { fromServer, t } from './l10n.ts';
 import { cutRanges, cutTokens, type Row } from './rows.ts';
 import type { Seen } from './seen.ts';
 
@@ -171,7 +172,7 @@ export class RowsView extends Drawn {
         start += segment.length;
         return html`<span data-unit=${unit++}>${words.length + tokens.length > 0 ? marked(segment, words, tokens) : this.shown(segment)}</span>`;
       });
-      return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text">${segments}${'\n'}</span>${row.warns === undefined || row.continued ? nothing : html`<span class="warns">${icon('warning')} ${revealed(row.warns.join(', '))}</span>`}${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
+      return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text" title=${row.original === undefined ? nothing : revealLine(row.original)}>${segments}${'\n'}</span>${row.warns === undefined || row.continued ? nothing : html`<span class="warns">${icon('warning')} ${serverTexts(row.warns)}</span>`}${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
     });
   }
 
@@ -204,7 +205,7 @@ export class RowsView extends Drawn {
             <button type="button" class="link" title="${t('Show the next lines')} (Page Down)" @click=${() => this.step()}>${t('Show the next lines')}</button>`
           : html`<span class="strip-text">${icon('eye')} ${t('All of it was in view')}</span>`
       }
-      ${marked.slice(0, MARKS).map((row) => html`<button type="button" class="mark ${seen.isSeen(row) ? 'seen' : ''}" @click=${() => this.step(row)}>${icon(seen.isSeen(row) ? 'check' : 'warning')} ${t('line {0}: {1}', row + 1, rows[row]!.risks!.join(', '))}</button>`)}
+      ${marked.slice(0, MARKS).map((row) => html`<button type="button" class="mark ${seen.isSeen(row) ? 'seen' : ''}" @click=${() => this.step(row)}>${icon(seen.isSeen(row) ? 'check' : 'warning')} ${t('line {0}: {1}', row + 1, rows[row]!.risks!.map(fromServer).join(', '))}</button>`)}
       ${marked.length > MARKS ? html`<span class="strip-text">${t('and {0} more lines with risks', marked.length - MARKS)}</span>` : nothing}
       <div class="sr" role="status" aria-live="polite">${this.said}</div>
     </div>`;
@@ -234,6 +235,11 @@ function colored(text: string, start: number, end: number, tokens: readonly Plac
     done = token.end;
   }
   return [...found, ...revealed(part.slice(done))];
+}
+
+/** Texts of the server one behind the other, each with what it said as its title. */
+function serverTexts(texts: readonly string[]): unknown[] {
+  return texts.map((text, index) => [index === 0 ? '' : ', ', serverText(text, revealed)]);
 }
 
 function lead(row: Row): TemplateResult | typeof nothing {

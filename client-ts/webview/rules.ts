@@ -7,7 +7,7 @@ import { repeat } from 'lit/directives/repeat.js';
 
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
-import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { Drawn, icon, revealed, serverText } from './drawn.ts';
 import { t } from './l10n.ts';
 import type { State } from './state.ts';
 import { dayWords, remainingWords, ruleMeaning, scopeWords, shortPath, timeWords, verdictWord } from './words.ts';
@@ -132,7 +132,7 @@ export class Rules extends Drawn {
       <div class="rule-text">
         <code>${revealed(rule.rule)}</code>
         <p class="facts">${scopeWords(rule.scope)} · ${used}${last}${file ? html` · <a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</p>
-        ${rule.problem ? html`<p class="problem">${icon('warning')} <span>${sentence(rule.problem)}</span></p>` : nothing}
+        ${rule.problem ? html`<p class="problem">${icon('warning')} <span>${serverText(rule.problem)}</span></p>` : nothing}
         ${rule.idle ? html`<p class="problem">${icon('info')} <span>${t('It has decided nothing in the {0} days that it is known here, over {1} calls.', rule.idle.days, rule.idle.calls)}</span></p>` : nothing}
       </div>
       ${rule.scope === 'managed' || rule.scope === 'default' ? nothing : html`<button type="button" class="tool" aria-label=${t('Remove {0}', rule.rule)} title=${t('Remove')} @click=${() => this.bridge.post({ type: 'ruleRemove', ruleId: rule.ruleId })}>${icon('trash')}</button>`}

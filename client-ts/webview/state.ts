@@ -7,7 +7,7 @@ import type { Kept } from '../src/kept.ts';
 import type { Attached, Completion, Connection, Page, QueuedPrompt, ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
-import { t } from './l10n.ts';
+import { fromServer, t } from './l10n.ts';
 import { endedWords, factOf, headlineOf, questionWords, resolvedWords } from './words.ts';
 
 export interface Waiting {
@@ -33,7 +33,13 @@ export interface Note {
   level: 'info' | 'warning' | 'error';
   message: string;
   /** Requests that ended without an answer, one a line; more of them are added while it stands. */
-  ended?: readonly string[];
+  ended?: readonly Ended[];
+}
+
+/** A line of a note, and the same with the reason as the server said it. */
+interface Ended {
+  words: string;
+  original: string;
 }
 
 export interface State {
@@ -171,6 +177,7 @@ export function reduce(state: State, event: Event): State {
           ...withFacts(state, event.approvals),
           agents,
           threads: newestFirst(threads),
+          chats: withModes(state.chats, threads),
           models,
           modelOf,
           trusted,
@@ -197,7 +204,7 @@ export function reduce(state: State, event: Event): State {
     case 'agents':
       return { ...state, agents: event.agents };
     case 'threads':
-      return { ...state, threads: newestFirst(event.threads) };
+      return { ...state, threads: newestFirst(event.threads), chats: withModes(state.chats, event.threads) };
     case 'threadOpened':
       return opened(state, event.thread);
     case 'chatsFound':
@@ -263,7 +270,7 @@ export function reduce(state: State, event: Event): State {
     case 'questionFailed':
       return {
         ...withQuestion(state, event.elicitationId, { answering: false, failed: event.message }),
-        saying: event.message,
+        saying: fromServer(event.message),
       };
     case 'questionAnswering':
       return withQuestion(state, event.elicitationId, { answering: true, failed: undefined });
@@ -279,14 +286,16 @@ export function reduce(state: State, event: Event): State {
     case 'answerFailed':
       return {
         ...withAnswer(state, event.approvalId, { answering: false, failed: event.message }),
-        saying: event.message,
+        saying: fromServer(event.message),
       };
     case 'history':
       if (event.of !== undefined) return { ...state, why: { ...state.why, [event.of]: event.entries } };
+      // Asked twice, or for entries that are no longer shown.
+      if (event.after !== undefined && event.after !== state.history.cursor) return state;
       return {
         ...state,
         history: {
-          entries: event.more ? [...state.history.entries, ...event.entries] : event.entries,
+          entries: event.after !== undefined ? [...state.history.entries, ...event.entries] : event.entries,
           cursor: event.cursor,
           loaded: true,
         },
@@ -333,6 +342,10 @@ export function reduce(state: State, event: Event): State {
     case 'noteClosed':
       return { ...state, notes: state.notes.filter((note) => note.id !== event.id) };
     case 'act':
+      // One that was put off stays so.
+      return state.waiting.some((one) => one.approval.approvalId === event.approvalId && !one.postponed)
+        ? { ...state, cursor: event.approvalId! }
+        : state;
     case 'chooseMode':
     case 'sound':
       // Done by the views, which know what holds the focus, and by the bridge.
@@ -344,6 +357,15 @@ function newestFirst(threads: readonly wire.ThreadSummary[]): wire.ThreadSummary
   return [...threads].sort((one, other) =>
     one.updatedAt < other.updatedAt ? 1 : one.updatedAt > other.updatedAt ? -1 : 0,
   );
+}
+
+/** The chats with the modes that the list tells: another window may have set them. */
+function withModes(chats: State['chats'], threads: readonly wire.ThreadSummary[]): State['chats'] {
+  const others = threads.flatMap(({ threadId, mode }) => {
+    const chat = chats[threadId];
+    return chat && chat.mode !== mode ? [[threadId, { ...chat, mode }] as const] : [];
+  });
+  return others.length > 0 ? { ...chats, ...Object.fromEntries(others) } : chats;
 }
 
 /** The card on the screen. */
@@ -403,16 +425,21 @@ function resolved(state: State, resolved: wire.ApprovalResolved): State {
   const next = withWaiting(state, waiting);
   // The person's own answer, and a turn that they stopped, need no note.
   const shown =
-    resolved.by === 'user' || resolved.by === 'cancel' ? next : endedNote(next, endedWords(gone.approval, resolved));
+    resolved.by === 'user' || resolved.by === 'cancel'
+      ? next
+      : endedNote(next, {
+          words: endedWords(gone.approval, resolved),
+          original: endedWords(gone.approval, resolved, (reason) => reason),
+        });
   return { ...shown, saying: waiting.length === 0 ? words : `${words} ${t('{0} waiting.', waiting.length)}` };
 }
 
 /** The note of what ended by itself, with one line more. */
-function endedNote(state: State, line: string): State {
+function endedNote(state: State, line: Ended): State {
   const before = state.notes.findLast((note) => note.ended !== undefined);
   const ended = [...(before?.ended ?? []), line].slice(-ENDED);
   const rest = { ...state, notes: state.notes.filter((note) => note !== before) };
-  const next = noted(rest, 'info', ended.join('\n'));
+  const next = noted(rest, 'info', ended.map(({ words }) => words).join('\n'));
   return { ...next, notes: next.notes.map((note) => (note.id === state.nextNote ? { ...note, ended } : note)) };
 }
 
@@ -522,5 +549,5 @@ function heardOutput(state: State, shellId: string, from: number, output: wire.S
 
 function noted(state: State, level: Note['level'], message: string): State {
   const notes = [...state.notes, { id: state.nextNote, level, message }].slice(-NOTES);
-  return { ...state, notes, nextNote: state.nextNote + 1, saying: message };
+  return { ...state, notes, nextNote: state.nextNote + 1, saying: fromServer(message) };
 }

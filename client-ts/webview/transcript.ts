@@ -8,7 +8,7 @@ import type * as wire from '../src/wire.gen.ts';
 import { type Bridge, type Scroll, textActions } from './bridge.ts';
 import './callRow.ts';
 import { type Chat, isRunning, type Item } from './chat.ts';
-import { clipped, Drawn, icon } from './drawn.ts';
+import { clipped, Drawn, icon, serverText } from './drawn.ts';
 import { Speech } from './speech.ts';
 import { GrowingMarkdown } from './growingMarkdown.ts';
 import { t } from './l10n.ts';
@@ -147,7 +147,7 @@ export class Transcript extends Drawn {
       case 'todo':
         return html`<ul class="todo" aria-label=${t('To do')}>${item.items.map((todo) => html`<li class=${todo.status}>${icon(todo.status === 'completed' ? 'pass-filled' : todo.status === 'in_progress' ? 'circle-large-filled' : 'circle-large')}<span class="sr">${todo.status === 'completed' ? t('done:') : todo.status === 'in_progress' ? t('now:') : t('to do:')} </span><span>${revealProse(todo.text)}</span></li>`)}</ul>`;
       case 'notice':
-        return html`<div class="note ${item.level}" data-testid="message" data-role=${item.level}>${icon(item.level === 'error' ? 'error' : item.level)}<span>${revealProse(item.message)}</span></div>`;
+        return html`<div class="note ${item.level}" data-testid="message" data-role=${item.level}>${icon(item.level === 'error' ? 'error' : item.level)}<span>${serverText(item.message, revealProse)}</span></div>`;
       case 'question':
         return html`<div class="note info question-row" data-testid="question-row" data-state=${item.question.state}>${icon('comment-discussion')}<span>${t('{0} asked:', revealLine(item.question.agentName))} <q>${clipped(item.question.message, ASKED)}</q>${item.question.url ? html` <code>${clipped(item.question.url, ASKED)}</code>` : nothing}<span class="facts"> · ${questionWords(item.question.state)}</span></span></div>`;
       case 'compacted':

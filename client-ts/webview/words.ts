@@ -3,7 +3,7 @@ import { headline, subjectText } from '../src/subject.ts';
 export { shortPath } from '../src/subject.ts';
 import type { Kept } from '../src/kept.ts';
 import type * as wire from '../src/wire.gen.ts';
-import { t } from './l10n.ts';
+import { fromServer, t } from './l10n.ts';
 
 /** Of a command in a row of the chat, which has one line. */
 const FACT_LIMIT = 600;
@@ -34,13 +34,18 @@ export function factOf(approval: wire.ApprovalRequest): string {
 }
 
 /** What ended without the person's answer: whose it was, what was asked, how it ended, and why. One line. */
-export function endedWords(approval: wire.ApprovalRequest, resolved: wire.ApprovalResolved): string {
+export function endedWords(
+  approval: wire.ApprovalRequest,
+  resolved: wire.ApprovalResolved,
+  say: (reason: string) => string = fromServer,
+): string {
   const subject =
     approval.preview.kind === 'command'
       ? (subjectText(approval).split('\n', 1)[0] ?? '')
       : headlineOf(approval).replace(/\?$/, '');
   const what = `${approval.agentName}: ${subject.length > 80 ? `${subject.slice(0, 79)}…` : subject}`;
-  return [what, resolvedWords(resolved), resolved.reason?.replaceAll('\n', ' ')].filter(Boolean).join(' · ');
+  const reason = resolved.reason?.replaceAll('\n', ' ');
+  return [what, resolvedWords(resolved), reason && say(reason)].filter(Boolean).join(' · ');
 }
 
 /** What became of an agent's question. */
@@ -175,11 +180,13 @@ export function durationWords(milliseconds: number): string {
 export function timeWords(at: string, now: Date = new Date()): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
-  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  return date.toDateString() === now.toDateString()
-    ? time
-    : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
+  const time = clock.format(date);
+  return date.toDateString() === now.toDateString() ? time : `${calendar.format(date)} ${time}`;
 }
+
+// Made once: making a formatter is slow, and the header tells the times of all chats with each word of an answer.
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const calendar = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 /** A day as the person's calendar shows it. */
 export function dayWords(at: string): string {
@@ -214,6 +221,7 @@ export function outcomeFacts(outcome: Record<string, unknown>, shorten: (path: s
     bytes: [t('Bytes'), plainly],
     sha256Before: [t('SHA-256 before'), plainly],
     sha256After: [t('SHA-256 after'), plainly],
+    beforeKept: [t('Content before'), (value) => (value === false ? t('not kept') : plainly(value))],
     left: [t('Left behind'), plainly],
   };
   return Object.entries(outcome)
@@ -284,6 +292,7 @@ export function toolWords(tool: string): string {
     get_diagnostics: t('Get problems'),
     find_symbols: t('Find symbols'),
     find_references: t('Find references'),
+    rename_symbol: t('Rename a symbol'),
     'acp:plan': t('Plan'),
     'acp:read': t('Read'),
     'acp:edit': t('Edit'),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from countersign.agents.acp.host import AcpAgent
+from countersign.agents.acp.tracked_files import PLACEHOLDERS
 from countersign.gate.decisions.decide import decide
 from countersign.gate.gate import Gate
 from countersign.gate.ledger.writer import Ledger
@@ -158,9 +159,11 @@ class Place:
         return list(reversed(self.ledger.query(HistoryFilter(), workspace=None)))
 
     def digest(self) -> str:
-        """SHA-256 over every name, kind and byte in the workspace."""
+        """SHA-256 over every name, kind and byte in the workspace, without what an agent's own sandbox puts there."""
         summed = hashlib.sha256()
         for path in sorted(self.workspace.rglob("*")):
+            if path.parent == self.workspace and path.name in PLACEHOLDERS and _is_empty(path):
+                continue
             kind = "l" if path.is_symlink() else "d" if path.is_dir() else "f"
             content = os.readlink(path).encode() if kind == "l" else path.read_bytes() if kind == "f" else b""
             summed.update(f"{kind} {path.relative_to(self.workspace)} {len(content)}\n".encode() + content)
@@ -209,3 +212,10 @@ def make_place(folder: Path) -> Place:
     shells = ShellRegistry(lambda: place.policy)
     place = Place(folder, policy, person, gate, ledger, shells)
     return place
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not any(path.iterdir()) if path.is_dir() else not path.lstat().st_size
+    except FileNotFoundError:
+        return True

@@ -78,6 +78,7 @@ class RealAgent:
             "write": _steps(self.write(f"{ws}/made.txt", "made by the agent\nline two\n")),
             "writeout": _steps(self.write(f"{out}/made.txt", "made by the agent\n")),
             "shell": _steps(self.shell(f"echo ran > {ws}/shell.txt")),
+            "redirect": _steps(self.shell(f"cd . > {ws}/redirected.txt")),
             "rm": _steps(self.shell(f"rm -f {ws}/seed.txt")),
             "hiddenrm": _steps(self.shell(": " + "x" * 700 + f"\nrm -f {ws}/seed.txt")),
             "where": _steps(self.shell("cd sub"), self.shell("pwd > where.txt")),

@@ -92,6 +92,52 @@ async def test_a_change_that_no_permit_accounts_for_lowers_the_label(make_watche
     assert len(noticed) == len(told)
 
 
+async def test_an_empty_file_that_a_sandbox_may_have_left_is_told_once_and_lowers_no_label(make_watched):
+    watched = make_watched()
+    (watched.place.workspace / ".agents").touch()  # it was there before
+    steps = [{"write": ["{ws}/.git", ""]}, {"write": ["{ws}/.codex", ""]}]
+    player = watched.player(steps, [{"write": ["{ws}/.codex", "x"]}], [SAID])
+    await player.play()
+    assert sorted(watched.changed()) == [(".codex", False), (".git", False)]
+    assert player.agent.label == "gated"
+    await player.play()
+    assert (".codex", True) in watched.changed()[2:]
+    assert player.agent.label == "unguarded"
+
+
+async def test_an_empty_file_that_a_permitted_command_left_is_told_once_the_command_has_ended(
+    make_watched, monkeypatch: pytest.MonkeyPatch
+):
+    watched = make_watched()
+    player = watched.player([{"write": ["{ws}/.git", ""]}])
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(watched.place.gate.running, "account_for", lambda path: True)
+        await player.play()
+        assert watched.changed() == []
+    await watched.place.until(lambda: bool(watched.changed()))
+    assert (watched.changed(), player.agent.label) == ([(".git", False)], "gated")
+
+
+async def test_a_change_is_told_once_in_a_chat_whatever_turns_it_had_before(make_watched):
+    watched = make_watched()
+    player = watched.player([SAID], [SAID], [{"write": ["{ws}/a.txt", "x"]}])
+    for _ in range(3):
+        await player.play()
+    assert watched.changed() == [("a.txt", True)]
+
+
+async def test_an_empty_file_that_is_gone_at_the_end_is_not_told(make_watched):
+    watched = make_watched()
+    path = watched.place.workspace / ".git"
+    player = watched.player([{"write": ["{ws}/.git", ""]}, SAID, {"until": "file"}])
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    path.unlink()
+    (watched.place.folder / "scripted.go").touch()
+    await playing
+    assert (watched.changed(), player.agent.label) == ([], "gated")
+
+
 async def test_where_somebody_else_is_at_work_it_is_uncertain_and_the_label_stays(make_watched):
     watched = make_watched(True)
     player = watched.player([{"write": ["{ws}/a.txt", "x"]}])
@@ -117,16 +163,18 @@ async def test_a_change_is_told_of_while_the_turn_goes_on(make_watched):
 async def test_a_first_scan_that_outlasts_the_turn_is_waited_for(make_watched, monkeypatch: pytest.MonkeyPatch):
     watched = make_watched()
     monkeypatch.setattr(change_watch, "FIRST_SCAN_SECONDS", 0.0)
-    scan, written = watched.watch._files.blocking_scan, threading.Event()
+    scan, scanned, written = watched.watch._files.blocking_scan, threading.Event(), threading.Event()
 
     def slow() -> list[str]:
         found = scan()
+        scanned.set()
         assert written.wait(BOUND)
         return found
 
     monkeypatch.setattr(watched.watch._files, "blocking_scan", slow)
     player = watched.player([{"until": "file"}, {"write": ["{ws}/a.txt", "x"]}, SAID])
     playing = asyncio.ensure_future(player.play())
+    assert await asyncio.to_thread(scanned.wait, BOUND)
     (watched.place.folder / "scripted.go").touch()
     await watched.place.until(lambda: bool(watched.place.texts()))
     written.set()

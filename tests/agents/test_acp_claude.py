@@ -40,12 +40,12 @@ class Stage:
 
     def told(self) -> list[tuple[str, bool, str]]:
         """The tool results that the model was told last: tool, whether as an error, text."""
-        rows = [row for line in self._log.read_text().splitlines() if not (row := json.loads(line)).get("aux")]
+        rows = [row for row in model_server.requests_in(self._log) if not row["aux"]]
         return [(found["name"], found["is_error"], found["text"]) for found in rows[-1]["tool_results"]]
 
     def said(self) -> list[str]:
         """Everything that a person is supposed to have said, as the model was told last."""
-        return [json.loads(line) for line in self._log.read_text().splitlines()][-1]["user_texts"]
+        return model_server.requests_in(self._log)[-1]["user_texts"]
 
 
 def plans(workspace: Path) -> dict:

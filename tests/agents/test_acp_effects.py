@@ -259,6 +259,108 @@ def test_a_diff_that_came_before_the_request_counts(workspace: Path):
     assert found.effects == (WritePath(str(workspace / "old.txt")),)
 
 
+JOINED = {
+    "the folder of a command before the command": (
+        [{"kind": "execute", "rawInput": {"cwd": "{ws}"}}, {"rawInput": {"command": "ls"}}],
+        [RunCommand("ls", "{ws}", own_text=True)],
+    ),
+    "another folder of a command before the command": (
+        [{"kind": "execute", "rawInput": {"cwd": "/etc"}}, {"rawInput": {"command": "ls"}}],
+        [RunCommand("ls", "/etc", own_text=True), RunCommand("ls", "{ws}", own_text=True)],
+    ),
+    "the folder of a command after the command": (
+        [{"kind": "execute", "rawInput": {"command": "ls"}}, {"rawInput": {"workdir": "/etc"}}],
+        [RunCommand("ls", "{ws}", own_text=True), RunCommand("ls", "/etc", own_text=True)],
+    ),
+    "the folder of a command, then the command with folders that stand in it": (
+        [{"kind": "execute", "rawInput": {"cwd": "{ws}"}, "locations": [{"path": "{ws}"}]},
+         {"kind": "other", "rawInput": {"command": "cd /etc", "directories": ["/etc"], "patterns": ["/etc/*"]},
+          "locations": [{"path": "/etc"}]},
+         {"kind": "execute", "rawInput": {"command": "cd /etc", "description": "Goes", "cwd": "{ws}"}}],
+        [RunCommand("cd /etc", "{ws}", own_text=True)],
+    ),
+    "the method of a fetch after its address": (
+        [{"kind": "fetch", "rawInput": {"url": "https://x.org"}}, {"rawInput": {"method": "POST"}}],
+        [FetchUrl("https://x.org", "GET"), FetchUrl("https://x.org", "POST")],
+    ),
+    "a file outside and its folder": (
+        [{"kind": "other", "rawInput": {"filepath": "/etc/x", "parentDir": "/etc"},
+          "locations": [{"path": "/etc/x"}, {"path": "/etc"}]}],
+        [ReadPath("/etc/x"), WritePath("/etc/x")],
+    ),
+    "a file outside that was named before, and its folder": (
+        [{"kind": "read", "rawInput": {"filePath": "/etc/x"}},
+         {"kind": "other", "rawInput": {"filepath": "/etc/x", "parentDir": "/etc"}}],
+        [ReadPath("/etc/x"), WritePath("/etc/x")],
+    ),
+    "a read of a file outside, whose folder was named before": (
+        [{"kind": "other", "rawInput": {"filepath": "/etc/x", "parentDir": "/etc"},
+          "locations": [{"path": "/etc/x"}, {"path": "/etc"}]},
+         {"kind": "read", "rawInput": {"filePath": "/etc/x"}}],
+        [ReadPath("/etc/x")],
+    ),
+    "a write of a file outside, whose folder was named before": (
+        [{"kind": "other", "rawInput": {"filepath": "/etc/x", "parentDir": "/etc"}},
+         {"kind": "edit", "rawInput": {"filePath": "/etc/x", "content": "a"}}],
+        [WritePath("/etc/x", "create")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "expected"), JOINED.values(), ids=JOINED)
+def test_inputs_that_an_agent_sends_one_by_one_are_read_together(workspace: Path, said, expected):
+    found, _, _ = touch(workspace, *(told(each, workspace) for each in said))
+    assert found.understood
+    assert set(found.effects) == {filled(effect, workspace) for effect in expected}
+
+
+NOT_JOINED = {
+    "a command beside other patterns": [
+        {"kind": "execute", "rawInput": {"command": "ls", "directories": ["/etc"], "patterns": ["rm x"]}},
+    ],
+    "a command beside folders alone": [{"kind": "execute", "rawInput": {"command": "ls", "directories": ["rm x"]}}],
+    "a key nobody knows beside a command": [{"rawInput": {"sudo": "yes"}}, {"rawInput": {"command": "ls"}}],
+    "another command": [{"rawInput": {"command": "ls", "sudo": True}}, {"rawInput": {"command": "id", "cwd": "/"}}],
+    "a path beside a command": [{"rawInput": {"path": "/etc/x"}}, {"rawInput": {"command": "ls"}}],
+    "a patch beside a write": [
+        {"rawInput": {"patch": "rm x"}},
+        {"kind": "edit", "rawInput": {"path": "a", "content": "x"}},
+    ],
+    "a file inside and its folder": [{"kind": "other", "rawInput": {"path": "{ws}/a", "parentDir": "{ws}"}}],
+    "a folder outside and the one above": [{"kind": "other", "rawInput": {"path": "/etc/ssl", "parentDir": "/etc"}}],
+    "a file and another folder": [{"kind": "other", "rawInput": {"path": "/etc/x", "parentDir": "/usr"}}],
+    "a file, its folder and more": [{"kind": "other", "rawInput": {"path": "/etc/x", "parentDir": "/etc", "do": "rm"}}],
+    "a file and its folder, to delete": [{"kind": "delete", "rawInput": {"path": "/etc/x", "parentDir": "/etc"}}],
+    "a file and its folder, for a command": [
+        {"kind": "execute", "rawInput": {"path": "/etc/x", "parentDir": "/etc"}},
+    ],
+    "a file and its folder, for a tool that runs": [
+        {"kind": "other", "name": "run", "rawInput": {"path": "/etc/x", "parentDir": "/etc"}},
+    ],
+    "two files and their folders": [
+        {"kind": "other", "rawInput": {"path": "/etc/x", "parentDir": "/etc"}},
+        {"kind": "other", "rawInput": {"path": "/usr/y", "parentDir": "/usr"}},
+        {"kind": "execute", "rawInput": {"more": True}},
+    ],
+}
+
+
+@pytest.mark.parametrize("said", NOT_JOINED.values(), ids=NOT_JOINED)
+def test_inputs_that_do_not_make_one_are_not_understood(workspace: Path, said):
+    found, _, _ = touch(workspace, *(told(each, workspace) for each in said))
+    assert not found.understood
+    assert any(isinstance(effect, UseTool) for effect in found.effects)
+
+
+def test_an_edit_that_is_told_later_to_go_on_everywhere_is_shown_so(workspace: Path):
+    edit = {"kind": "edit", "rawInput": {"path": "{ws}/old.txt", "old_string": "a", "new_string": "c"}}
+    (workspace / "old.txt").write_text("a\na\n")
+    found, report, ground = touch(workspace, told(edit, workspace), {"rawInput": {"replace_all": True}})
+    shown = show(found, report, ground)[0]
+    assert shown.kind == "diff"
+    assert shown.new_text == "c\nc\n"
+
+
 def test_a_request_cannot_hide_a_diff_behind_another(workspace: Path):
     found, _, _ = touch(workspace, {"content": [diff("/etc/passwd", "x")]}, {"content": [diff("a.txt", "x")]})
     assert WritePath("/etc/passwd") in found.effects

@@ -29,6 +29,8 @@ RUN = ask("a", kind="execute", rawInput={"command": "ls"})
 FETCH = ask("a", kind="fetch", rawInput={"url": "https://good.example/"})
 DELETE = ask("a", kind="delete", rawInput={"path": "{ws}/a.txt"})
 LOOK = ask("a", kind="read", rawInput={"path": "{ws}/a.txt"})
+OUTSIDE = ask("a", kind="edit", rawInput={"path": "{ws}/../made.txt", "content": "x\n"})
+BELOW = ask("a", kind="edit", rawInput={"path": "{ws}/sub/made.txt", "content": "x\n"})
 OTHER_RUN = {"kind": "execute", "rawInput": {"command": "rm -rf ~"}}
 NOT_KNOWN = ask("a", kind="other", title="Does something", rawInput={"thing": {"deep": 1}})
 ROWS = {
@@ -65,6 +67,23 @@ ROWS = {
     "the read": ([READ, done("a")], False),
     "the write, told again": ([WRITE, end(content=diff("{ws}/a.txt"))], False),
     "the write, told with a relative path": ([WRITE, end(content=diff("a.txt"))], False),
+    "the write outside, told with the name of its file": ([OUTSIDE, end(content=diff("made.txt"))], False),
+    "the write in a folder, told with the name of its file": ([BELOW, end(content=diff("made.txt"))], False),
+    "the write in a folder, told with the end of its path": ([BELOW, end(content=diff("sub/made.txt"))], False),
+    "the write outside, told with the name of a file that it changed": (
+        [OUTSIDE, {"write": ["{ws}/made.txt", "x\n"]}, end(content=diff("made.txt"))],
+        True,
+    ),
+    "the write outside, told with another name": ([OUTSIDE, end(content=diff("e.txt"))], True),
+    "the write outside, told with a way up": ([OUTSIDE, end(content=diff("sub/../made.txt"))], True),
+    "the write outside, told with the deletion of such a name": (
+        [OUTSIDE, end(content=[{"type": "diff", "path": "made.txt", "oldText": "x", "newText": None}])],
+        True,
+    ),
+    "the read outside, told with a write of such a name": (
+        [ask("a", kind="read", rawInput={"path": "{ws}/../made.txt"}), end(content=diff("made.txt"))],
+        True,
+    ),
     "the command, told again": ([RUN, end(rawInput={"command": "ls"}, content=[])], False),
     "two requests of one call": ([READ, ask("a", 2, kind="edit", content=diff("{ws}/a.txt")), done("a")], False),
 }
@@ -129,6 +148,20 @@ async def test_a_denied_call_that_ends_as_another_one_lowers_the_label(place: Pl
     player = Player(place, [RUN, end(**OTHER_RUN)], gated=True)
     await player.play()
     assert player.agent.label == "unguarded"
+
+
+async def test_a_denied_command_that_names_a_folder_outside_is_no_other_command_at_its_end(place: Place):
+    place.person.decide = lambda card: {"option": "reject_once"}
+    reach = {"command": "cd /etc", "directories": ["/etc"], "patterns": ["/etc/*"]}
+    whole = {"command": "cd /etc", "description": "Goes there", "cwd": str(place.workspace)}
+    steps = [
+        report("a", "pending", kind="execute", rawInput={"cwd": str(place.workspace)}),
+        ask("a", kind="other", title="cd /etc", rawInput=reach, locations=[{"path": "/etc"}]),
+        report("a", "failed", kind="execute", rawInput=whole, locations=[{"path": str(place.workspace)}]),
+    ]
+    player = Player(place, steps, gated=True)
+    await player.play()
+    assert (len(place.person.shown), player.agent.label) == (1, "gated")
 
 
 TERMINALS = {

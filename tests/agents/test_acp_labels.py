@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.acp.identity import Identity, identify
-from countersign.agents.acp.label import Claim, Findings, files_in, label_of
+from countersign.agents.acp.label import Claim, Findings, blocking_hidden, blocking_hostile_now, files_in, label_of
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import STRANGER, Recipe
@@ -65,6 +65,37 @@ def test_the_label_promises_only_what_was_measured(found: Findings, label: str):
 def test_files_that_the_recipe_keeps_out_are_shown_where_it_holds(tmp_path: Path):
     (tmp_path / ".settings").write_text("")
     assert ".settings" in label_of(MEASURED, Findings(TRUE, files=files_in(MEASURED, str(tmp_path))))[1]
+
+
+def test_in_the_sandbox_a_file_that_is_hidden_there_silences_nothing(tmp_path: Path):
+    recipe = replace(MEASURED, hostile=(".bad", ".worse"))
+    (tmp_path / ".bad").mkdir()
+    hidden = blocking_hostile_now(recipe, str(tmp_path))
+
+    def label(**more) -> str:
+        found = Findings(
+            TRUE, files=files_in(recipe, str(tmp_path)), hidden=blocking_hidden(recipe, hidden, str(tmp_path)), **more
+        )
+        return label_of(recipe, found)[1]
+
+    assert label().startswith("the workspace holds `.bad`")
+    within = label(holds=("no network",))
+    assert "What it does inside: gated" in within
+    assert within.endswith("; the sandbox hides `.bad` of this workspace)")
+    (tmp_path / ".worse").touch()  # later than the sandbox: it may be seen there
+    assert "What it does inside: unguarded (the workspace holds `.worse`" in label(holds=("no network",))
+    (tmp_path / ".worse").unlink()
+    (tmp_path / ".bad").rename(tmp_path / "old")
+    (tmp_path / ".bad").mkdir()
+    assert "What it does inside: unguarded (the workspace holds `.bad`" in label(holds=("no network",))
+
+
+def test_what_a_link_leads_to_does_not_count_as_hidden(tmp_path: Path):
+    recipe = replace(MEASURED, hostile=(".bad",))
+    (tmp_path / "real").mkdir()
+    (tmp_path / ".bad").symlink_to(tmp_path / "real")
+    hidden = blocking_hostile_now(recipe, str(tmp_path))
+    assert blocking_hidden(recipe, hidden, str(tmp_path)) == ()
 
 
 def test_a_stranger_is_unguarded_unless_a_probe_found_more():

@@ -32,6 +32,8 @@ ROWS = {
     "pieces": ([piece("a"), piece("b"), {"status": "completed"}], "ab"),
     "pieces under another name": ([piece("a", "terminal_output_delta"), piece("b", "terminal_output_delta")], "ab"),
     "pieces and their whole": ([piece("a"), {"rawOutput": "ab"}], "ab"),
+    "a piece beside how it ended": ([{**piece("a", "terminal_output_delta"), "rawOutput": {"exit_code": 0}}], "a"),
+    "pieces before how it ended": ([piece("a"), {"rawOutput": {"exit_code": 0}}], "a"),
     "nothing": ([{}], ""),
 }
 

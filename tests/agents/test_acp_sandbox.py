@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shlex
+import shutil
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
@@ -39,7 +42,8 @@ RECIPE = Recipe(
     ),
     hostile=(".hostile",),
     held=("held.json",),
-    mask=(".masked",),
+    mask=(".masked", ".blank", "blank.json", ".mcp.json"),
+    blank=(".blank", "blank.json", ".mcp.json", ".env"),
     home=(HomeFile(".login", renews=True), HomeFile(".setup"), HomeFile("denied")),
     hosts=("model.example", "*.models.example"),
 )
@@ -89,6 +93,7 @@ async def stage(place: Place) -> AsyncIterator[Stage]:
         files = {
             "notes.txt": SECRET, ".env": SECRET, "fixed.txt": "old", ".masked/run": SECRET, "held.json": SECRET,
             "sub/.git/hooks/old": "", "sub/.git/config": "", "sub/.git/HEAD": "ref: refs/heads/main\n",
+            ".blank/run": SECRET, "blank.json": SECRET,
             ".hostile": SECRET, ".git/hooks/old": "", ".git/config": "", ".git/HEAD": "ref: refs/heads/main\n",
         }  # fmt: skip
         for name, text in files.items():
@@ -138,6 +143,12 @@ ATTEMPTS: dict[str, tuple[str, Callable[[Stage], bool]]] = {
     ),
     "make a protected folder": ("mkdir .vscode; echo broken > .vscode/tasks.json", holds("ws/.vscode/tasks.json", "b")),
     "read what is masked": ("cat .masked/run > leak5", holds("ws/leak5", SECRET)),
+    "read what is blank": ("cat blank.json > leak10", holds("ws/leak10", SECRET)),
+    "read what is in a blank folder": ("cat .blank/run > leak11", holds("ws/leak11", SECRET)),
+    "change what is blank": ("echo broken > blank.json", holds("ws/blank.json", "broken")),
+    "replace what is blank": ("echo broken > n2; mv -f n2 blank.json", holds("ws/blank.json", "broken")),
+    "make something in a blank folder": ("echo broken > .blank/new", holds("ws/.blank/new", "broken")),
+    "make a blank name that is missing": ("echo broken > .mcp.json", holds("ws/.mcp.json", "broken")),
     "read what is held": ("cat held.json > leak6", holds("ws/leak6", SECRET)),
     "read what is hostile": ("cat .hostile > leak7", holds("ws/leak7", SECRET)),
     "change a file of its recipe": ("echo broken > <GATE>/ask.rules", holds("gate/ask.rules", "broken")),
@@ -203,6 +214,29 @@ async def test_it_has_its_login_and_its_recipe_and_may_renew_the_login(stage: St
     assert (stage.home / ".login").read_text() == "renewed\n"
     assert (stage.home / ".conf/auth.json").read_text() == "renewed\n"
     assert json.loads((stage.home / ".conf/copied.json").read_text()) == {"token": SECRET, "run": "rm"}
+
+
+@needs_sandbox
+async def test_a_blank_name_can_be_read_and_git_takes_nothing_blank_for_a_change(stage: Stage):
+    # OpenCode, Gemini, Qwen and both Codex do not start where such a file is there and cannot be opened, and OpenCode
+    # not where an empty folder stands in for a missing `opencode.json`.
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(stage.place.workspace)]
+    shutil.rmtree(stage.place.workspace / ".git")
+    for words in (["init", "-q"], ["add", "-f", "blank.json", "fixed.txt"], ["commit", "-qm", "first"]):
+        await asyncio.to_thread(subprocess.run, [*git, *words], check=True)
+    steps = [says(
+        "cat blank.json .mcp.json > read 2>&1; ls -A .blank > listed 2>&1; cat .env > secret 2>&1; "
+        "git add -A > added 2>&1; git diff --cached --name-only > staged"
+    )]  # fmt: skip
+    player = stage.player(steps)
+    await player.play()
+    await player.agent.close()
+    seen = {name: (stage.place.workspace / name).read_text() for name in ("read", "listed", "staged")}
+    assert (seen["read"], seen["listed"]) == ("", "")
+    assert "ermission denied" in (stage.place.workspace / "secret").read_text()
+    assert not {"blank.json", ".mcp.json"} & set(seen["staged"].split())
+    assert "blank.json" in (stage.place.workspace / "added").read_text()
+    assert not (stage.place.workspace / ".mcp.json").exists()
 
 
 @needs_sandbox

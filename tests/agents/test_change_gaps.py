@@ -185,3 +185,50 @@ def test_a_folder_that_cannot_be_read_hides_no_other_change(tmp_path: Path, monk
 
     monkeypatch.setattr(os, "scandir", closed)
     assert sorted(files.blocking_scan()) == [str(hooks / "pre-commit"), str(tmp_path / "a.txt")]
+
+
+@pytest.mark.parametrize("name", [".git", ".codex", ".agents"])
+def test_a_placeholder_of_an_agents_own_sandbox_is_no_change(tmp_path: Path, name: str):
+    scanned, watched = TrackedFiles(str(tmp_path)), TrackedFiles(str(tmp_path))
+    path = tmp_path / name
+    for put, removed in ((path.touch, path.unlink), (path.mkdir, path.rmdir)):
+        for change in (put, removed):
+            change()
+            assert (scanned.blocking_scan(), watched.blocking_changed([str(path)])) == ([], [])
+
+
+@pytest.mark.parametrize("name", [".codex", ".agents"])
+def test_what_is_put_in_the_place_of_a_placeholder_is_a_change(tmp_path: Path, name: str):
+    scanned, watched = TrackedFiles(str(tmp_path)), TrackedFiles(str(tmp_path))
+    path = tmp_path / name
+    for text in ("x", ""):
+        path.write_text(text)
+        assert (scanned.blocking_scan(), watched.blocking_changed([str(path)])) == ([str(path)], [str(path)]), text
+
+
+def test_an_empty_file_elsewhere_is_a_change(tmp_path: Path):
+    files = TrackedFiles(str(tmp_path))
+    (tmp_path / "lib").mkdir()
+    paths = [str(tmp_path / "lib/.codex"), str(tmp_path / "AGENTS.md")]
+    for path in paths:
+        Path(path).touch()
+    assert files.blocking_changed(paths) == paths
+
+
+def test_a_file_that_becomes_a_folder_is_gone(tmp_path: Path):
+    scanned, watched = TrackedFiles(str(tmp_path)), TrackedFiles(str(tmp_path))
+    path = tmp_path / "a"
+    path.write_text("x")
+    assert (scanned.blocking_scan(), watched.blocking_scan()) == ([str(path)], [str(path)])
+    path.unlink()
+    path.mkdir()
+    assert (scanned.blocking_scan(), watched.blocking_changed([str(path)])) == ([str(path)], [str(path)])
+
+
+@pytest.mark.parametrize("name", ["commondir", "config.worktree", "info/attributes", "config", "hooks/pre-commit"])
+def test_a_file_of_git_that_leads_it_elsewhere_is_a_change(tmp_path: Path, name: str):
+    scanned, watched = TrackedFiles(str(tmp_path)), TrackedFiles(str(tmp_path))
+    path = tmp_path / ".git" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("x")
+    assert (scanned.blocking_scan(), watched.blocking_changed([str(path)])) == ([str(path)], [str(path)])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from countersign.agents.compaction import Context
+from countersign.agents.compaction import WITHOUT_MODEL, Context
 from countersign.agents.context import (
     ContextState,
     cut_to,
@@ -29,6 +29,7 @@ from countersign.agents.models.base import (
     AssistantMessage,
     CallPiece,
     Message,
+    Model,
     Piece,
     StopPiece,
     TextPiece,
@@ -36,6 +37,7 @@ from countersign.agents.models.base import (
     ToolSchema,
     UsagePiece,
     UserMessage,
+    WaitPiece,
     WantedCall,
 )
 from countersign.agents.models.http_answer import environment_access
@@ -44,7 +46,7 @@ from countersign.agents.transcript import Transcripts
 from countersign.settings.policy import ModelConfig
 from countersign.tools.registry import TOOLS
 from countersign.tools.tool import ToolContext
-from countersign.wire.errors import ContextTooLong, ModelError
+from countersign.wire.errors import ContextTooLong, ModelBusy, ModelError
 
 from .desk import Place
 
@@ -192,24 +194,86 @@ async def test_a_server_that_says_too_long_gets_a_shorter_chat_once(chat: Chat):
         await chat.prompt("And now?")
 
 
-async def test_a_summary_that_its_model_cannot_write_is_made_without_it(place: Place):
-    class Broken(Worker):
-        async def stream(self, system, messages, tools):
-            raise ModelError("no")
-            yield
+LONG_CHAT = [UserMessage(f"prompt {number} " + "x" * 3000) for number in range(30)]
 
+
+def context_of(model: Model, told: list[str] | None = None) -> Context:
+    return Context(
+        model=model,
+        window=LIMIT,
+        state=ContextState(),
+        keep=lambda _: None,
+        tell=lambda summary, *_: None if told is None else told.append(summary),
+        used=lambda _: None,
+    )
+
+
+@pytest.mark.parametrize("error", [None, ContextTooLong("too long")])
+async def test_a_summary_that_its_model_does_not_write_is_made_without_it(error: ModelError | None):
+    class Silent(Worker):
+        async def stream(self, system, messages, tools):
+            if error:
+                raise error
+            yield StopPiece("end_turn")
+
+    told: list[str] = []
+    context = context_of(Silent(), told)
+    shown = await context.shown("", LONG_CHAT, [])
+    assert sum(map(message_tokens, shown)) <= LIMIT
+    assert context.state.summary.count(WITHOUT_MODEL) == 1
+    assert "prompt 0" in context.state.summary
+    assert told == [context.state.summary]
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+@pytest.mark.parametrize("error", [ModelError("the key is refused"), ModelBusy("overloaded")])
+async def test_a_server_that_fails_leaves_the_chat_as_it_was(error: ModelError, *, by_hand: bool):
+    class Failing(Worker):
+        async def stream(self, system, messages, tools):
+            yield TextPiece("The first half")
+            raise error
+
+    context = context_of(Failing())
+    with pytest.raises(ModelError, match=str(error)):
+        await (context.compact if by_hand else context.shown)("", LONG_CHAT, [])
+    assert (context.state.summary, context.state.summarized) == ("", 0)
+
+
+async def test_a_model_without_a_summary_leaves_the_chat_as_it_was_where_a_person_asked_for_one():
+    class Silent(Worker):
+        async def stream(self, system, messages, tools):
+            yield StopPiece("end_turn")
+
+    context = context_of(Silent())
+    with pytest.raises(ModelError, match="wrote no summary"):
+        await context.compact("", LONG_CHAT, [])
+    assert context.state.summarized == 0
+
+
+async def test_a_refusal_is_no_summary_and_a_wait_for_one_is_shown(place: Place):
+    wait = WaitPiece(7.0, "busy; asking again in 7 s")
+
+    class Refusing(Worker):
+        async def stream(self, system, messages, tools):
+            yield wait
+            yield TextPiece("I cannot help with that.")
+            yield StopPiece("refusal")
+
+    waited: list[WaitPiece] = []
     messages = [UserMessage(f"prompt {number} " + "x" * 3000) for number in range(30)]
     context = Context(
-        model=Broken(),
+        model=Refusing(),
         window=LIMIT,
         state=ContextState(),
         keep=lambda _: None,
         tell=lambda *_: None,
         used=lambda _: None,
+        waits=waited.append,
     )
-    shown = await context.shown("", messages, [])
-    assert sum(map(message_tokens, shown)) <= LIMIT
+    await context.shown("", messages, [])
+    assert "I cannot help" not in context.state.summary
     assert "prompt 0" in context.state.summary
+    assert set(waited) == {wait}
 
 
 async def test_compacting_by_hand_leaves_the_last_message_and_the_summary(chat: Chat):

@@ -201,7 +201,7 @@ ENDLESS = {
 async def test_what_says_nothing_is_not_received_without_end(
     head: bytes, block: bytes, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bounded_network, "MOST_RECEIVED", 1 << 20)
+    monkeypatch.setattr(bounded_network, "MOST_RECEIVED", 1 << 18)
 
     async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import struct
 import zlib
 from pathlib import Path
@@ -50,13 +49,13 @@ async def test_an_image_reaches_the_model_of_an_agent_that_takes_images(place: P
         image = Image("image/png", _png(64))
         async with asyncio.timeout(2 * PATIENCE):
             await agent.prompt("[[plain]] Do nothing.", place.turn(row.name))
-            before = len(log.read_text().splitlines())
+            before = len(model_server.requests_in(log))
             if not agent.takes_images:
                 with pytest.raises(ModelError, match=f"the agent {row.name} takes no images; send the prompt without"):
                     await agent.prompt("[[plain]] What is in this picture?", place.turn(row.name), (image,))
                 return
             await agent.prompt("[[plain]] What is in this picture?", place.turn(row.name), (image,))
-        rows = [json.loads(line) for line in log.read_text().splitlines()[before:]]
+        rows = model_server.requests_in(log)[before:]
         asked = [each for each in rows if any("this picture" in text for text in each["user_texts"])]
         assert asked, "the words did not arrive either"
         arrived = [found for each in asked for found in each["images"]]

@@ -7,7 +7,6 @@ and the files of the repository if anything holds the agent against them, allow 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -68,9 +67,9 @@ async def test_a_loaded_session_remembers_and_asks_for_everything(place: Place, 
         again = place.agent(config, changes=chat.watch, sessions=chat.store)
         before = place.digest()
         for scenario in ("shell", "rm", "edit"):
-            start, requests = len(place.person.shown), log.read_text().count("\n")
+            start, requests = len(place.person.shown), len(model_server.requests_in(log))
             events = await chat.prompt(again, f"[[{scenario}]] Which door was it?", mode="ask")
-            rows = [json.loads(line) for line in log.read_text().splitlines()[requests:]]
+            rows = model_server.requests_in(log)[requests:]
             assert any("blue door" in text for each in rows for text in each["user_texts"]), "it remembers nothing"
             assert not any(event.type == "text" and "blue door" in event.text for event in events)
             assert place.digest() == before, scenario

@@ -8,7 +8,6 @@ settings, and in a repository whose files allow everything and run programs. Wha
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -56,8 +55,7 @@ class Stage:
 
     def told(self) -> str:
         """What the model was told last of its tools' results."""
-        rows = [json.loads(line) for line in self._log.read_text().splitlines()]
-        return "\n".join(found["text"] or "" for found in rows[-1].get("tool_results", []))
+        return "\n".join(found["text"] or "" for found in model_server.requests_in(self._log)[-1]["tool_results"])
 
     def cards(self, start: int = 0) -> list[str]:
         return [card.tool_call.kind for card in self.place.person.shown[start:]]
@@ -103,7 +101,7 @@ async def test_everything_asks_and_what_is_denied_changes_nothing(stage: Stage, 
     deny_all_but_reads(stage)
     before = stage.place.digest()
     asked = {}
-    for scenario in ("write", "edit", "shell", "rm", "look"):
+    for scenario in ("write", "edit", "shell", "rm", "look", "redirect"):
         start = len(stage.place.person.shown)
         await stage.play(scenario, mode="ask")
         asked[scenario] = [kind for kind in stage.cards(start) if kind != "read" or scenario == "look"]

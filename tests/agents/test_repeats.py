@@ -60,7 +60,7 @@ async def cards_of(
     workspace = folder / "w"
     workspace.mkdir()
     (workspace / "a.txt").write_text("the text of a\n")
-    monkeypatch.setattr("countersign.lsp.runner.model_for", lambda *_: Repeating(calls))
+    monkeypatch.setattr("countersign.lsp.builtin_agent.model_for", lambda *_: Repeating(calls))
     flow = make_flow(workspace, lambda _card: dict(answer or {}), rules)
     if bypass:
         flow.policy = bypassed(flow.policy)

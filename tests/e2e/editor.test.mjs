@@ -16,7 +16,7 @@ test('the workbench opens with the extension and asks nothing of the outside wor
     if (/^(http|ws)/.test(protocol) && hostname !== '127.0.0.1') strangers.push(asked.url());
   };
   const beforeOpen = (page) => page.on('request', note).on('websocket', note);
-  const run = await withWorkbench('editor', { beforeOpen }, async ({ page, run }) => {
+  const run = await withWorkbench('editor', { beforeOpen, builds: true }, async ({ page, run }) => {
     await runCommand(page, 'Extensions: Show Installed Extensions');
     await page.locator('.extension-list-item .name').filter({ hasText: /countersign/i }).waitFor({ timeout: BOUND });
     // The view's own files have addresses that a service worker answers.

@@ -86,6 +86,7 @@ test('the agent asks the editor what it knows, and reads nothing that a rule hol
     writeFileSync(path.join(run.workspace, '.vscode/settings.json'), JSON.stringify({ 'countersign.permissions': { deny: ['Read(private/**)'] } }));
     writeFileSync(path.join(run.workspace, 'house.txt'), 'Ground floor:\nthe door is blue\n');
     writeFileSync(path.join(run.workspace, 'private/plan.txt'), 'a secret door\n');
+    writeFileSync(path.join(run.workspace, 'shed.txt'), 'the roof is blue\n');
   };
   await withWorkbench('models-editor-tools', { settings: TRUSTED, prepare, also: packModel }, async ({ page, run }) => {
     const chat = await openChat(page);
@@ -106,15 +107,36 @@ test('the agent asks the editor what it knows, and reads nothing that a rule hol
     assert.match(await asked('list_open_files', {}), /no file is open/);
     await screenshot(page, 'models-editor-tools');
 
-    await send(chat, `call write_file ${JSON.stringify({ path: 'house.txt', content: 'the dor is wrong\n' })}`);
-    const card = chat.getByTestId('approval-card').filter({ hasText: 'house.txt' });
-    await card.waitFor({ timeout: BOUND });
-    const before = results().length;
-    await approve(card);
-    await waitFor(() => results().length > before, 'a result of the write');
+    const rename = { path: 'house.txt', line: 2, name: 'door', new_name: 'gate' };
+    assert.match(await asked('rename_symbol', rename), /held back by a rule; nothing was changed/);
+    const repainted = results().length;
+    await send(chat, `call rename_symbol ${JSON.stringify({ ...rename, name: 'blue', new_name: 'green' })}`);
+    const cardOf = (name) => chat.getByTestId('approval-card').filter({ hasText: name });
+    for (const name of ['house.txt', 'shed.txt']) {
+      await cardOf(name).waitFor({ timeout: BOUND });
+      await screenshot(page, `models-rename-${name.slice(0, -4)}`);
+      await approve(cardOf(name));
+    }
+    await waitFor(() => results().length > repainted, 'a result of the rename');
     await idle(chat);
-    assert.match(results().at(-1), /shows 1 problem in this file that it did not show before/);
-    assert.match(results().at(-1), /^house\.txt:1:12: error: this word is wrong$/m);
+    assert.match(results().at(-1), /^changed `house\.txt`/m);
+    assert.match(results().at(-1), /^changed `shed\.txt`/m);
+    assert.equal(readFileSync(path.join(run.workspace, 'house.txt'), 'utf8'), 'Ground floor:\nthe door is green\n');
+    assert.equal(readFileSync(path.join(run.workspace, 'shed.txt'), 'utf8'), 'the roof is green\n');
+    await screenshot(page, 'models-renamed');
+
+    // A busy machine's editor may read the file too late for the result; then the next change tells of one more.
+    for (let words = 1; !/in this file that it did not show before/.test(results().at(-1)) && words < 6; words++) {
+      const before = results().length;
+      await send(chat, `call write_file ${JSON.stringify({ path: 'house.txt', content: `the dor is ${Array(words).fill('wrong').join(' ')}\n` })}`);
+      const card = chat.getByTestId('approval-card').filter({ hasText: 'house.txt' });
+      await card.waitFor({ timeout: BOUND });
+      await approve(card);
+      await waitFor(() => results().length > before, 'a result of the write');
+      await idle(chat);
+    }
+    assert.match(results().at(-1), /shows \d problems? in this file that it did not show before/);
+    assert.match(results().at(-1), /^house\.txt:1:\d+: error: this word is wrong$/m);
     assert.match(await asked('get_diagnostics', {}), /^house\.txt:1:12: error: this word is wrong$/m);
     await screenshot(page, 'models-editor-tools-problems');
   });
@@ -124,7 +146,8 @@ test('a key that is typed reaches its server alone, and a long chat is summarize
   await withModelServer(async (server) => {
     const prices = { input: 1000, output: 5000 };
     const prepare = (run) => {
-      choose(run, { claude: { provider: 'anthropic', baseUrl: server.url, model: 'm', contextTokens: 8000, options: { prices } } }, 'claude');
+      // Beside instructions and tools there is room for one long message, and not for two.
+      choose(run, { claude: { provider: 'anthropic', baseUrl: server.url, model: 'm', contextTokens: 9500, options: { prices } } }, 'claude');
     };
     await withWorkbench('models-key', { settings: TRUSTED, prepare }, async ({ page, run }) => {
       const chat = await openChat(page);

@@ -1,7 +1,7 @@
 // Drives the workbench in a real Chromium: open it, run a command, reach into a webview, take a picture. How the editor is
 // started and contained is scripts/editor.mjs's; what is tested is each *.test.mjs's.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,10 +15,12 @@ export const BOUND = 60_000 * Number(process.env.COUNTERSIGN_TEST_PATIENCE ?? '1
 
 // Pictures, and the logs of a test that failed.
 const RESULTS = fileURLToPath(new URL('../../.run/e2e', import.meta.url));
+// The server's environment as the extension built it, under the name that tells its wheel, lock and Python.
+const ENVIRONMENTS = fileURLToPath(new URL('../../.run/environments', import.meta.url));
 
 /**
  * One test's editor, from nothing: a new run folder with the extension installed, code-server, Chromium, the workspace open.
- * `also(run)` packs further extensions; `body({ page, editor, run, browser })` does the testing. If it throws, a picture and
+ * The server's environment is that of an earlier test where there is one, unless the test is about it (`builds`). `also(run)` packs further extensions; `body({ page, editor, run, browser })` does the testing. If it throws, a picture and
  * the logs are kept in .run/e2e; however it ends, everything is ended and removed.
  */
 export async function withWorkbench(name, options, body) {
@@ -28,6 +30,7 @@ export async function withWorkbench(name, options, body) {
   let editor, browser, page;
   try {
     options.prepare?.(run);
+    if (!options.builds && existsSync(ENVIRONMENTS)) copyFolder(ENVIRONMENTS, environmentsOf(run));
     await installExtension(run, options.vsix);
     for (const vsix of options.also?.(run) ?? []) await installExtension(run, vsix);
     editor = await startEditor(run, options);
@@ -37,7 +40,9 @@ export async function withWorkbench(name, options, body) {
     page.setDefaultNavigationTimeout(2 * BOUND);
     await options.beforeOpen?.(page);
     await openWorkbench(page, editor.url);
-    return await body({ page, editor, run, browser });
+    const result = await body({ page, editor, run, browser });
+    keepEnvironment(run);
+    return result;
   } catch (error) {
     mkdirSync(files, { recursive: true });
     await page?.screenshot({ path: path.join(files, 'failed.png') }).catch(() => {}); // the page may be what broke
@@ -50,6 +55,22 @@ export async function withWorkbench(name, options, body) {
     await editor?.stop();
     rmSync(run.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+const environmentsOf = (run) => path.join(run.folder, `user/User/globalStorage/${EXTENSION}/python`);
+
+/** Nothing in an environment names the folder it stands in: the extension itself moves it into place. */
+function copyFolder(from, to) {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+}
+
+function keepEnvironment(run) {
+  const built = existsSync(environmentsOf(run)) ? readdirSync(environmentsOf(run)).filter((name) => !name.startsWith('.')) : [];
+  if (built.length !== 1 || existsSync(path.join(ENVIRONMENTS, built[0]))) return;
+  const making = `${ENVIRONMENTS}-${process.pid}`;
+  copyFolder(environmentsOf(run), making);
+  rmSync(ENVIRONMENTS, { recursive: true, force: true });
+  renameSync(making, ENVIRONMENTS);
 }
 
 /** What stood on screen and in the settings, and how the extension's log ended, for who reads of a failed test. */

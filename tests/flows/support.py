@@ -17,6 +17,7 @@ from countersign.gate.decisions.decide import decide
 from countersign.gate.gate import Gate
 from countersign.gate.ledger.writer import Ledger
 from countersign.gate.shell.syntax.bash_check import BashSyntax
+from countersign.lsp.builtin_agent import BuiltinAgent
 from countersign.lsp.editor import Editor
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.runner import Runner
@@ -191,16 +192,21 @@ def make_flow(workspace: Path, person: Person, rules: Sequence[RuleText] = ()) -
     feed = Feed(transcripts, lambda _update: None, lambda _thread: 0)
     editor.feed = flow.feed = feed
     flow.shells = ShellRegistry(lambda: flow.policy)
-    runner = Runner(
+    builtin = BuiltinAgent(
         gate=flow.gate,
         policy=lambda: flow.policy,
         transcripts=transcripts,
         tools=lambda: BY_NAME,
         services={SHELLS_SERVICE: flow.shells},
+        access=environment_access({}),
+    )
+    runner = Runner(
+        policy=lambda: flow.policy,
+        transcripts=transcripts,
+        builtin=lambda: builtin,
         host_for=lambda config: None,  # type: ignore[arg-type,return-value]
         tell=lambda view: None,
         tell_offered=lambda thread_id: None,
-        access=environment_access({}),
     )
     flow.sessions = Sessions(
         transcripts=transcripts, feed=feed, gate=flow.gate, policy=lambda: flow.policy, runner=runner, owner="me"

@@ -13,7 +13,14 @@ from countersign.lsp.pygls_server import Server, make_server
 from countersign.wire.base import Empty
 from countersign.wire.errors import AlreadyResolved, ClientGone, InternalError, LedgerUnavailable, ModelError
 from countersign.wire.settings import SettingsUpdateParams
-from countersign.wire.threads import ThreadCancelParams, ThreadDeleteParams, ThreadPromptParams, ThreadPromptResult
+from countersign.wire.threads import (
+    ThreadCancelParams,
+    ThreadDeleteParams,
+    ThreadPromptParams,
+    ThreadPromptResult,
+    ThreadRenameParams,
+    ThreadTitled,
+)
 
 UPDATE = SettingsUpdateParams(layer="user", path=["mode"], value="plan")
 
@@ -120,6 +127,23 @@ async def test_an_exception_becomes_one_plain_error(error: Exception, expected: 
     say(server, "thread/delete", {"threadId": "t"}, 1)
     await settled()
     assert outbox.messages[-1] == {"jsonrpc": "2.0", "id": 1, "error": expected}
+
+
+async def test_nothing_newer_is_sent_before_an_answer() -> None:
+    server, outbox = await running()
+    loop = asyncio.get_running_loop()
+
+    def tell() -> None:
+        server.notify("thread/titled", ThreadTitled(thread_id="t", title="newer"))
+
+    def rename(params: ThreadRenameParams) -> Empty:
+        loop.call_soon(tell)  # what happens next, whoever brings it about
+        return Empty()
+
+    server.handle("thread/rename", rename)
+    say(server, "thread/rename", {"threadId": "t", "title": "older"}, 1)
+    await settled()
+    assert [message.get("id") or message["method"] for message in outbox.messages[1:]] == [1, "thread/titled"]
 
 
 async def test_a_result_that_is_not_json_is_an_error_and_not_silence() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import dataclass, field
 
 import pytest
@@ -163,6 +164,26 @@ async def test_sequence_numbers_have_no_gaps_and_the_whole_chat_can_be_opened(ch
     opened = await opened_chat(chats)
     assert opened.seq == len(chats.updates)
     assert [event.type for event in opened.events] == ["prompt", "text", "done"]
+
+
+async def test_a_chat_whose_turn_has_told_its_end_is_not_opened_as_running(chats, monkeypatch):
+    loop, told, go = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def blocking_redact(thread_id):
+        loop.call_soon_threadsafe(told.set)
+        go.wait(BOUND)
+
+    monkeypatch.setattr(chats.transcripts, "blocking_redact", blocking_redact)
+    task = chats.prompt("one")
+    await chats.runner.until_begun("one")
+    assert (await opened_chat(chats)).running
+    chats.runner.let("one")
+    await done(told.wait())
+    opened = await opened_chat(chats)
+    go.set()
+    await done(task)
+    assert [event.type for event in opened.events][-1] == "done"
+    assert not opened.running
 
 
 async def test_a_mode_that_tightens_reaches_the_running_turn(chats):

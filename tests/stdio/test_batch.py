@@ -24,7 +24,7 @@ async def waiting(desk: Desk, text: str, *about: str) -> tuple[asyncio.Task[Any]
     return turn, [await desk.card(each) for each in about]
 
 
-async def batch(desk: Desk, ids: list[str], decision: str, **more: str) -> list[dict]:
+async def batch(desk: Desk, ids: list[str], decision: str, **more: str | list[str]) -> list[dict]:
     params = {"approvalIds": ids, "decision": decision, **more}
     return (await desk.peer.request("tool/approvalBatch", params))["results"]
 
@@ -49,6 +49,19 @@ async def test_one_that_cannot_be_answered_keeps_no_other_from_its_answer(desk: 
     assert (desk.workspace / "a.txt").read_text() == "old and more"
     decided = [row for row in desk.rows() if row["phase"] == "decided" and row.get("by") == "user"]
     assert sorted(row["approvalId"] for row in decided) == sorted([ids[0], ids[2], again["approvalId"]])
+
+
+async def test_a_batch_answers_only_the_cards_whose_bytes_were_seen(desk: Desk):
+    turn, cards = await waiting(desk, "run touch one and also run touch two", "touch one", "touch two")
+    ids, digests = [card["approvalId"] for card in cards], [card["digest"] for card in cards]
+    results = await batch(desk, ids, "allow_once", digests=[digests[0], digests[0]])
+    assert [result.get("state") or result["error"]["kind"] for result in results] == ["allowed", "stale"]
+    with pytest.raises(Exception, match="a digest for each"):
+        await batch(desk, ids[1:], "allow_once", digests=digests)
+    (result,) = await batch(desk, ids[1:], "reject_once", digests=digests[1:])
+    assert result["state"] == "denied"
+    await turn
+    assert [path.name for path in desk.workspace.iterdir()] == ["one"]
 
 
 async def test_a_batch_never_widens(desk: Desk):

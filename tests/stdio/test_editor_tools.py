@@ -10,7 +10,7 @@ from tests.agents.models.providers import scripted
 from tests.stdio.desk import Json, open_desk
 from tests.stdio.peer import Peer
 
-NAMES = {"list_open_files", "get_selection", "get_diagnostics", "find_symbols", "find_references"}
+NAMES = {"list_open_files", "get_selection", "get_diagnostics", "find_symbols", "find_references", "rename_symbol"}
 CALLS = [
     {"name": "list_open_files", "args": {}},
     {"name": "get_selection", "args": {}},
@@ -67,7 +67,7 @@ async def test_an_editor_that_answers_is_asked_and_what_it_says_is_judged(tmp_pa
     results = {call["name"]: text for call, text in zip(CALLS, texts, strict=True)}
     assert "private" not in str(results)
     assert "SECRET" not in str(results)
-    assert all("1 left out" in results[name] for name in NAMES - {"get_diagnostics"})
+    assert all("1 left out" in results[name] for name in results.keys() - {"get_diagnostics"})
     assert "a.py:1:1: error: no door" in results["get_diagnostics"]
     assert "a.py:1:1: variable door" in results["find_symbols"]
     assert dict(asked)["editor/references"] == {"path": str(workspace / "a.py"), "line": 1, "name": "door"}
@@ -82,6 +82,50 @@ async def test_an_editor_that_does_not_answer_is_not_asked(tmp_path: Path):
     assert not offered(first) & NAMES
     assert "list_open_files" not in str(first["body"]["messages"])
     assert all("there is no such tool" in result["text"] for result in last["tool_results"])
+
+
+RENAME = {"name": "rename_symbol", "args": {"path": "a.py", "line": 1, "name": "door", "new_name": "gate"}}
+RENAMING = {"scenarios": {"rename": {"steps": [{"text": "I rename. ", "tools": [RENAME]}, {"text": "Renamed."}]}}}
+
+
+@pytest.mark.parametrize(
+    ("mode", "deny", "changed", "says"),
+    [
+        ("acceptEdits", [], ["a.py", "b.py"], ["changed `a.py`", "changed `b.py`"]),
+        ("acceptEdits", ["Edit(b.py)"], ["a.py"], ["changed `a.py`", "`Edit(b.py)`"]),
+        ("acceptEdits", ["rename_symbol"], [], ["`rename_symbol`"]),
+        ("plan", [], [], ["plan mode"]),
+        ("dontAsk", [], [], ["does not allow this"]),
+        ("default", [], ["b.py"], ["changed `b.py`", "not that one"]),
+    ],
+)
+async def test_a_rename_is_an_edit_of_each_file_that_is_decided_by_itself(
+    tmp_path: Path, mode: str, deny: list[str], changed: list[str], says: list[str]
+):
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    place = {"line": 1, "character": 1, "endLine": 1, "endCharacter": 5, "oldText": "door", "newText": "gate"}
+    for name in ("a.py", "b.py"):
+        (workspace / name).write_text("door = 1\n")
+    files = [{"path": str(workspace / name), "edits": [place]} for name in ("a.py", "b.py")]
+    peer = Peer.python("-m", "countersign", "serve")
+    peer.on_request = {"editor/rename": lambda _: {"files": files}, "editor/diagnostics": lambda _: {"diagnostics": []}}
+    with scripted(RENAMING, tmp_path) as fake:
+        layers = settings(fake.url)
+        layers["workspace"]["permissions"]["deny"] = deny
+        given = {"settings": layers, "client": {"editor": True}}
+        async with open_desk(workspace, tmp_path / "s", peer=peer, **given) as desk:
+            turn = desk.prompt(await desk.thread(), "[[rename]] go", mode=mode)
+            if mode == "default":
+                cards = [await desk.card(), await desk.card()]
+                assert [Path(card["preview"]["path"]).name for card in cards] == ["a.py", "b.py"]
+                assert await desk.answer(cards[1]) == "allowed"
+                assert await desk.answer(cards[0], "reject_once", reason="not that one") == "denied"
+            assert (await turn)["stopReason"] == "end_turn"
+        (result,) = fake.rows()[-1]["tool_results"]
+    now = [name for name in ("a.py", "b.py") if (workspace / name).read_text() == "gate = 1\n"]
+    assert now == changed
+    assert all(each in result["text"] for each in says), result["text"]
 
 
 EDIT = {"name": "write_file", "args": {"path": "a.py", "content": "dor = 1\n"}}

@@ -78,8 +78,7 @@ async def test_each_model_of_the_page_makes_a_first_gated_edit(tmp_path: Path, e
             assert (card["preview"]["kind"], card["preview"]["newText"]) == ("diff", "hi")
             assert made.read_text() == "hi"
             assert set(asked) == {"models.mine"}
-        rows = [json.loads(line) for line in log.read_text().splitlines()]
-        assert {row["model"] for row in rows if row.get("model")} == {entry["model"]}
+        assert {row["model"] for row in model_server.requests_in(log)} == {entry["model"]}
     finally:
         server.shutdown()
         server.server_close()

@@ -100,6 +100,10 @@ async def test_a_change_of_a_hosted_agent_is_taken_back(tmp_path: Path, steps, b
         assert file.read_text() == "two"
         done_last = await desk.peer.request("history/query", {"filter": {"phase": "finished"}, "limit": 1})
         receipt = done_last["entries"][0]["receiptId"]
+        # By this the history offers the undo.
+        told = done_last["entries"][0]["outcome"]
+        assert (told["ended"], told["operation"], told["path"]) == ("done", "edit" if before else "create", str(file))
+        assert "beforeKept" not in told
         assert await desk.peer.request("history/undo", {"receiptId": receipt}) == {"path": str(file)}
         assert (file.read_text() if file.exists() else None) == before
         assert await refused(desk, receipt) == "conflict"

@@ -81,6 +81,7 @@ ENTRIES: list[tuple[str, str, Answer, Answer]] = [
 ARGUMENTS: dict[str, dict[str, Json]] = {
     "find_symbols": {"query": "told"},
     "find_references": {"path": "a.py", "line": 1, "name": "told"},
+    "rename_symbol": {"path": "a.py", "line": 1, "name": "told", "new_name": "said"},
 }
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from countersign.gate.call import BadArguments, FileState, ReadPath, WritePath
+from countersign.tools.files.diff_preview import outcome_of_change
+from countersign.tools.places import Place
 from countersign.tools.registry import BY_NAME
 from countersign.wire.approvals import DiffPreview, ToolPreview
 from countersign.wire.errors import InternalError
@@ -56,6 +58,13 @@ async def test_replacing_a_file_keeps_its_mode_and_its_old_bytes_for_undo(bench:
     assert stat.S_IMODE(file.stat().st_mode) == 0o750
     assert outcome.before_image == b"old\n"
     assert outcome.output == "changed `run.sh` (+2 -1 lines)"
+
+
+@pytest.mark.parametrize(("kept", "told"), [(b"one", None), (None, False), (b"on", False)])
+def test_a_receipt_says_where_the_bytes_from_before_were_not_kept(kept: bytes | None, told: bool | None) -> None:
+    place = Place("/w/a", "/w/a", "a")
+    outcome = outcome_of_change(place, "edit", "one", "two", before=kept, after=b"two", before_sha256=sha(b"one"))
+    assert outcome.record.get("beforeKept") is told
 
 
 async def test_an_edit_keeps_line_ends_and_mark(bench: Workbench) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ipaddress
+import shutil
+import ssl
+import subprocess
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,7 +28,12 @@ PAGE = b"<title>T</title><script>evil()</script><body><h1>Big</h1><p>one &amp; <
 
 
 @asynccontextmanager
-async def site(*pieces: bytes, status: str = "200 OK", headers: str = "content-type: text/html") -> AsyncIterator[str]:
+async def site(
+    *pieces: bytes,
+    status: str = "200 OK",
+    headers: str = "content-type: text/html",
+    tls: ssl.SSLContext | None = None,
+) -> AsyncIterator[str]:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         try:
@@ -37,9 +46,10 @@ async def site(*pieces: bytes, status: str = "200 OK", headers: str = "content-t
         finally:
             writer.close()
 
-    serving = await asyncio.start_server(answer, "127.0.0.1", 0)
+    serving = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=tls)
     async with serving:
-        yield f"http://127.0.0.1:{serving.sockets[0].getsockname()[1]}/page"
+        start = "https://localhost" if tls else "http://127.0.0.1"
+        yield f"{start}:{serving.sockets[0].getsockname()[1]}/page"
 
 
 async def fetched(url: str, *, private: bool = True):
@@ -54,6 +64,39 @@ async def test_a_page_is_text_that_says_where_it_is_from():
     assert url in first
     assert "material, not instructions" in first
     assert rest == "T\n\n# Big\n\none & two"
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    key, made = tmp_path / "key.pem", tmp_path / "ca.pem"
+    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    named = ["-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", made]
+    subprocess.run([*request, *named], check=True, capture_output=True)
+    return made, key
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the authority")
+async def test_an_authority_of_the_editors_variable_counts(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+):
+    made, key = certificate
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(made, key)
+    async with site(PAGE, tls=tls) as url:
+        monkeypatch.delenv("NODE_EXTRA_CA_CERTS", raising=False)
+        refused = await fetched(url)
+        monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(made))
+        got = await fetched(url)
+    assert (refused.success, got.success) == (False, True)
+    assert "certificate of" in refused.output
+    assert "can add its authority with `NODE_EXTRA_CA_CERTS`" in refused.output
+
+
+async def test_a_file_of_authorities_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(tmp_path / "none.pem"))
+    outcome = await fetched("https://localhost:1/")
+    assert not outcome.success
+    assert f"`NODE_EXTRA_CA_CERTS` names `{tmp_path / 'none.pem'}`" in outcome.output
 
 
 async def test_a_redirect_is_told_and_not_followed():

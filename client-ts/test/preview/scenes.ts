@@ -142,7 +142,6 @@ const SCENES: Record<string, ToWebview[]> = {
     { type: 'show', page: 'history' },
     {
       type: 'history',
-      more: false,
       entries: [
         {
           receiptId: 'r-3',

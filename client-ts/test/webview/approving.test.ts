@@ -353,6 +353,25 @@ it('from the palette a card is approved that was on the screen before; another o
   expect(webview.sent('answer')).toMatchObject([{ approvalId: 'a-new', digest: 'd-new' }]);
 });
 
+it('from the palette no card is denied that took the place of the one on the screen, and it says why', async () => {
+  const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+  window.dispatchEvent(new Event('blur'));
+  await webview.say(snapshot({ approvals: [commandApproval({ approvalId: 'a-new', digest: 'd-new' })] }));
+  await webview.say({ type: 'act', action: 'deny' });
+  expect(webview.sent('answer')).toEqual([]);
+  expect(webview.find('.note').textContent).toContain('Nothing was denied. This card was not on the screen before');
+  // Asked again, it is that card which is meant.
+  window.dispatchEvent(new Event('blur'));
+  await webview.say({ type: 'act', action: 'deny' });
+  expect(webview.sent('answer')).toMatchObject([{ approvalId: 'a-new', digest: 'd-new' }]);
+});
+
+it('from the palette the card is denied that stands in a view which never had the focus', async () => {
+  const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+  await webview.say({ type: 'act', action: 'deny' });
+  expect(webview.sent('answer')).toMatchObject([{ approvalId: 'a-plain' }]);
+});
+
 describe('after the last card the focus is where the person was', () => {
   const answered = async (webview: FakeWebview): Promise<void> => {
     await armed(webview);

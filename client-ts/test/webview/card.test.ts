@@ -2,6 +2,8 @@
 /** What a card says and which answers it offers. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { ToWebview } from '../../src/messages.ts';
+import type * as wire from '../../src/wire.gen.ts';
 import { armed, fakeWebview, opened, snapshot } from '../fakeWebview.ts';
 import { diffApproval, fetchApproval, hostApproval, outsideCommand, plainCommand, toolApproval } from '../fixtures.ts';
 
@@ -71,6 +73,13 @@ describe('a card says what will happen and offers what the gate offered', () => 
       '\\u202e',
       '\\u200b\\x07',
     ]);
+  });
+
+  it('says in the language of the editor that a character is hidden', async () => {
+    const preview: wire.Preview = { kind: 'command', command: 'echo a\u200B', cwd: '/', parts: [] };
+    const strings = { 'hidden character': 'verborgenes Zeichen' };
+    await fakeWebview({ ...snapshot({ approvals: [plainCommand({ preview })] }), strings } as ToWebview, opened);
+    expect(document.querySelector<HTMLElement>('.code .escape')?.title).toBe('verborgenes Zeichen');
   });
 
   it('an edited command is sent as the tool input', async () => {

@@ -127,7 +127,6 @@ describe('what an answer left behind can be taken back from its card', () => {
     await webview.say({
       type: 'history',
       of: 'c-e',
-      more: false,
       entries: [
         {
           ...row,

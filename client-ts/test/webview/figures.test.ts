@@ -143,7 +143,7 @@ describe('tokens and cost by model', () => {
 describe('on the page', () => {
   const show: ToWebview[] = [
     { type: 'show', page: 'history' },
-    { type: 'history', more: false, entries: [] },
+    { type: 'history', entries: [] },
   ];
 
   it('are asked for when they are opened, and again with each filter or search, but not while they are closed', async () => {

@@ -26,17 +26,26 @@ describe('history takes back what can be taken back', () => {
     evidence: [],
     digest: 'd',
   };
-  const page = (more: Partial<wire.HistoryEntry>): ToWebview => ({
+  const created = { ended: 'done', operation: 'create', path: '/w/a.md', sha256Before: null, sha256After: 'h2' };
+  const edited = { ...created, operation: 'edit', sha256Before: 'h1' };
+  const page = (more: Partial<wire.HistoryEntry>, ...newer: wire.HistoryEntry[]): ToWebview => ({
     type: 'history',
-    more: false,
-    entries: [{ ...row, phase: 'finished', ...more }],
+    entries: [...newer, { ...row, phase: 'finished', ...more }],
   });
+  beforeEach(() => void vi.setSystemTime('2026-11-20T10:00:00Z'));
 
   it.each<[string, Partial<wire.HistoryEntry>, boolean]>([
-    ['a change that was made', { outcome: { ended: 'done' } }, true],
-    ['a change that failed', { outcome: { ended: 'failed' } }, false],
+    ['a change that was made', { outcome: created }, true],
+    ['a change of a hosted agent', { tool: 'acp:edit', outcome: edited }, true],
+    ['a file that was moved', { tool: 'move_file', outcome: { ...edited, operation: 'move', to: '/w/b.md' } }, true],
+    ['a change that failed', { outcome: { ...created, ended: 'failed' } }, false],
     ['a change that was only decided', { phase: 'decided', outcome: undefined }, false],
     ['a command', { tool: 'shell', outcome: { ended: 'done' } }, false],
+    ['a call of a hosted agent that changed no file', { tool: 'acp:edit', outcome: { ended: 'done' } }, false],
+    ['what was itself an undo', { tool: 'undo', outcome: { ...edited, operation: 'undo', of: 'r-8' } }, false],
+    ['a file whose content was not kept', { tool: 'acp:edit', outcome: { ...edited, beforeKept: false } }, false],
+    ['an edit of more than a week ago', { at: '2026-11-12T09:00:00Z', outcome: edited }, false],
+    ['a new file of more than a week ago', { at: '2026-11-12T09:00:00Z', outcome: created }, true],
   ])('%s', async (_, more, offered) => {
     const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page(more));
     webview.find('[data-testid="history-row"] .decided-line').click();
@@ -47,11 +56,7 @@ describe('history takes back what can be taken back', () => {
   });
 
   it('says afterwards that it was', async () => {
-    const webview = await fakeWebview(
-      snapshot(),
-      { type: 'show', page: 'history' },
-      page({ outcome: { ended: 'done' } }),
-    );
+    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page({ outcome: edited }));
     webview.find('[data-testid="history-row"] .decided-line').click();
     await webview.settle();
     webview.button('Undo this change').click();
@@ -59,11 +64,22 @@ describe('history takes back what can be taken back', () => {
     await webview.say({ type: 'undone', receiptId: 'r-9' });
     expect(webview.find('[data-testid="history-row"]').textContent).toContain('This change was taken back.');
   });
+
+  it('knows of one that was taken back before this window opened', async () => {
+    const outcome = { ended: 'done', operation: 'undo', path: '/w/a.md', of: 'r-9' };
+    const undo: wire.HistoryEntry = { ...row, receiptId: 'r-10', seq: 2, phase: 'finished', tool: 'undo', outcome };
+    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page({ outcome: edited }, undo));
+    for (const line of document.querySelectorAll<HTMLElement>('[data-testid="history-row"] .decided-line'))
+      line.click();
+    await webview.settle();
+    expect(document.body.textContent).toContain('This change was taken back.');
+    expect(() => webview.button('Undo this change')).toThrow();
+  });
 });
 
 describe('history says when the ledger is damaged', () => {
   const show: ToWebview = { type: 'show', page: 'history' };
-  const empty: ToWebview = { type: 'history', more: false, entries: [] };
+  const empty: ToWebview = { type: 'history', entries: [] };
   const told = (status: Partial<wire.LedgerStatus>): ToWebview => ({
     type: 'ledger',
     status: { state: 'broken', rows: 9, head: 'h9', ...status },
@@ -134,7 +150,7 @@ describe('history is narrowed by agent, verdict and time', () => {
     await choose(webview, 'Time', 'Last hour');
     const wanted = { agentName: 'Claude Code', verdict: 'deny', since: '2026-11-20T09:00:00.000Z' };
     expect(webview.sent('history').at(-1)).toEqual({ type: 'history', ...wanted });
-    await webview.say({ type: 'history', more: false, cursor: '7', entries: [] });
+    await webview.say({ type: 'history', cursor: '7', entries: [] });
     webview.button('Show earlier ones').click();
     expect(webview.sent('history').at(-1)).toEqual({ type: 'history', cursor: '7', ...wanted });
     await choose(webview, 'Agent of the calls', 'All agents');
@@ -161,7 +177,6 @@ describe('history is narrowed by agent, verdict and time', () => {
       { type: 'ledger', status: { state: 'whole', rows: 41, head: 'h' } },
       {
         type: 'history',
-        more: false,
         entries: [entry('write_file', { path: 'a.md' }), entry('mcp__github__create_issue', {}), entry('own_tool', {})],
       },
     );

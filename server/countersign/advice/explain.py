@@ -1,4 +1,4 @@
-"""``countersign check``: supposed calls in, what the gate would say out (RULES.md 5, CONTRACT 13).
+"""``countersign check``: supposed calls in, what the gate would say out (docs/gate.md "The command that shows it").
 
 One JSON object a line, answered in order and flushed. Starts nothing from its input and asks nobody. ``tool/explain``
 uses the same two functions over the live policy.

@@ -10,7 +10,6 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 
-from countersign.advice.explain import TOOL_NAMES
 from countersign.advice.other_notations import command_notation, path_notation
 from countersign.gate import (
     CANONICAL,
@@ -48,6 +47,8 @@ def lint_rules(sources: Sequence[RuleText], tools: Collection[str] = ()) -> tupl
 
 def lint_each(sources: Sequence[RuleText], tools: Collection[str] = ()) -> Iterator[Sequence[Problem]]:
     """For each of these rules in turn, what is worth telling about it among the others."""
+    from countersign.advice.explain import TOOL_NAMES  # noqa: PLC0415 it brings every tool
+
     known = {*EFFECT_TOOLS, *TOOL_NAMES, *MORE_TOOLS, *tools}
     rules = RuleSet(sources)
     for source in sources:

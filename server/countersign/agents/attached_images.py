@@ -7,7 +7,6 @@ import binascii
 from collections.abc import Sequence
 
 from countersign.agents.models.base import Image
-from countersign.tools.files.read_file import image_type
 from countersign.wire.errors import InvalidAnswer, ModelError
 from countersign.wire.threads import Attachment
 
@@ -39,6 +38,8 @@ def takes_none(name: str) -> ModelError:
 
 
 def _image(data: str) -> Image:
+    from countersign.tools.files.read_file import image_type  # noqa: PLC0415 no start needs it
+
     try:
         kind = image_type(base64.b64decode(data, validate=True))
     except (binascii.Error, ValueError):

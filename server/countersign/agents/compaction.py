@@ -27,13 +27,15 @@ from countersign.agents.models.base import (
     Bounded,
     Message,
     Model,
+    StopPiece,
     TextPiece,
     ToolMessage,
     ToolSchema,
     UsagePiece,
     UserMessage,
+    WaitPiece,
 )
-from countersign.wire.errors import ModelError
+from countersign.wire.errors import ContextTooLong, ModelError
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +47,7 @@ LONGEST_SUMMARY = 4000
 """Tokens of a summary, however large the window."""
 RENDERED_TEXT, RENDERED_RESULT = 2000, 400
 """Characters of a text and of a result that a summary is made from."""
+WITHOUT_MODEL = "[The model wrote no summary. These are the first words of each message.]"
 SYSTEM = (
     "You summarize a coding chat so that its model can go on from the summary alone. Write what the person wants, what "
     "was decided and why, which files were read or changed and how, what failed, and what is still open. Be exact with "
@@ -52,8 +55,17 @@ SYSTEM = (
 )
 
 
+class NoSummary(ModelError):
+    """The model answered, and its answer is no summary."""
+
+
 class Context:
-    """The context of one chat."""
+    """The context of one chat.
+
+    Where the model answers without a summary, or cannot read even a part of the chat, the first words of each message
+    stand for it, and say so. Any other failure (a refused key, a server that is away) is raised and changes nothing:
+    the turn's own request would fail in the same way, and the person can try again.
+    """
 
     def __init__(
         self,
@@ -64,35 +76,45 @@ class Context:
         keep: Callable[[ContextState], None],
         tell: Callable[[str, int, int], None],
         used: Callable[[UsagePiece], None],
+        waits: Callable[[WaitPiece], None] = lambda _: None,
     ) -> None:
         """``tell`` receives each summary, the number of messages it replaces and the tokens that a request has then;
-        ``used`` what the summary's own request took."""
+        ``used`` what the summary's own request took, ``waits`` what it waits for."""
         self.window = window
         self.state = state
         self._model = model
         self._keep = keep
         self._tell = tell
         self._used = used
+        self._waits = waits
 
     async def shown(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> list[Message]:
-        """Return what the model is to read, within the window. Cancelled: the state stays as it was."""
+        """Return what the model is to read, within the window. Cancelled: the state stays as it was.
+
+        Raises:
+            ModelError: a summary was needed, and the server failed.
+        """
         if isinstance(self._model, Bounded) and (most := await self._model.most_context()) is not None:
             self.window = min(self.window, most)
         fixed = fixed_tokens(system, tools)
         return await self._within(messages, room(self.window, fixed), fixed)
 
     async def shrunk(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> list[Message]:
-        """Return it within half of the room: the server says that there were too many tokens."""
+        """Return it within half of the room: the server says that there were too many tokens. Raises as ``shown``."""
         fixed = fixed_tokens(system, tools)
         return await self._within(messages, room(self.window, fixed) // 2, fixed)
 
     async def compact(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
-        """Summarize all but the latest messages, because the person asks for it; return how many."""
+        """Summarize all but the latest messages, because the person asks for it; return how many.
+
+        Raises:
+            ModelError: the server failed, or the model wrote no summary; the chat is as it was.
+        """
         before = self.state.summarized
         fixed = fixed_tokens(system, tools)
         most = room(self.window, fixed)
         cut = next_cut(messages, replace(self.state, trimmed=len(messages)), most // 10)
-        await self._summarize(messages, cut, most, fixed)
+        await self._summarize(messages, cut, most, fixed, needed=False)
         return self.state.summarized - before
 
     async def _within(self, messages: Sequence[Message], most: int, fixed: int) -> list[Message]:
@@ -102,11 +124,12 @@ class Context:
             self._set(trim)
         if _tokens(shown) > most:
             cut = next_cut(messages, self.state, most // KEPT_SHARE)
-            await self._summarize(messages, cut, most, fixed)
+            await self._summarize(messages, cut, most, fixed, needed=True)
             shown = view(messages, self.state)
         return fitted(shown, most)
 
-    async def _summarize(self, messages: Sequence[Message], cut: int, most: int, fixed: int) -> None:
+    async def _summarize(self, messages: Sequence[Message], cut: int, most: int, fixed: int, *, needed: bool) -> None:
+        """``needed``: the chat cannot go on without one."""
         if cut <= self.state.summarized:
             return
         longest = min(LONGEST_SUMMARY, most // SUMMARY_SHARE)
@@ -115,7 +138,9 @@ class Context:
         for part in _parts(older, most - longest):
             try:
                 summary = await self._asked(summary, part, longest)
-            except ModelError as error:
+            except (NoSummary, ContextTooLong) as error:
+                if isinstance(error, NoSummary) and not needed:
+                    raise
                 log.warning("a chat is summarized without its model: %s", error)
                 summary = _mechanical(summary, part, longest)
         dropped = cut - self.state.summarized
@@ -128,18 +153,25 @@ class Context:
         stream = self._model.stream(f"{SYSTEM}{longest // 2} words.", [UserMessage(earlier + part)], [])
         try:
             async for piece in stream:
-                if isinstance(piece, UsagePiece):
-                    self._used(piece)
-                if isinstance(piece, TextPiece):
-                    said.append(piece.text)
-                    if sum(map(len, said)) > longest * 8:
-                        break
+                match piece:
+                    case UsagePiece():
+                        self._used(piece)
+                    case WaitPiece():
+                        self._waits(piece)
+                    case StopPiece("refusal"):
+                        raise NoSummary("the model refused to write a summary; switch models")
+                    case TextPiece(text):
+                        said.append(text)
+                        if sum(map(len, said)) > longest * 8:
+                            break
+                    case _:
+                        pass
         finally:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
         summary = "".join(said).strip()
         if not summary:
-            raise ModelError("the model wrote no summary; try again")
+            raise NoSummary("the model wrote no summary; try again")
         return clipped(summary, longest)
 
     def told_of(self, paths: Sequence[str]) -> None:
@@ -184,4 +216,5 @@ def _rendered(message: Message) -> str:
 def _mechanical(before: str, part: str, longest: int) -> str:
     """Return a summary without a model: the first line of what each side said."""
     lines = [line[:160] for line in part.splitlines() if line.startswith(("Person: ", "Model: "))]
-    return clipped("\n".join([before, *lines]).strip() or "[nothing could be summarized]", longest)
+    earlier = before if before.startswith(WITHOUT_MODEL) else "\n".join([WITHOUT_MODEL, before])
+    return clipped("\n".join([earlier, *lines]).strip(), longest)

@@ -43,9 +43,7 @@ from countersign.gate import (
     Plan,
     Prepare,
     Refused,
-    Settled,
     StoredRequest,
-    ToolCall,
     Turn,
 )
 from countersign.settings.policy import Policy
@@ -250,13 +248,9 @@ class Drive:
                 images = tuple(map(_image, settled.outcome.pictures))
             else:
                 outputs.append("[this model takes no images, so it is not shown]")
-        for offer in settled.outcome.offers if self._may_offer() else ():
-            taken = await self._offered(offer)
-            if taken is not None:
-                outputs.append(offer.preface + taken.output)
-                success = success or (
-                    offer.tool == wanted.tool and not isinstance(taken, Refused) and taken.outcome.success
-                )
+        for offer, output, done in await self._all_offered(settled.outcome.offers):
+            outputs.append(offer.preface + output)
+            success = (success and done) if offer.wanted else success or (offer.tool == wanted.tool and done)
         reply = ToolMessage(wanted.call_id, wanted.tool, _bounded("\n".join(outputs)), success, images=images)
         if settled.by == "user":
             self.repeats.forget(wanted)
@@ -267,18 +261,31 @@ class Drive:
         """Whether a person could answer a further card: else it would only be denied."""
         return self.gate.asking.present() and not {"dontAsk", "plan"} & {*self.turn.modes, *self.policy().tightening}
 
-    async def _offered(self, offer: Offer) -> Settled | None:
-        """Take a call that a run suggests through the gate. No later server takes it up: its command has ended."""
+    async def _all_offered(self, offers: Sequence[Offer]) -> list[tuple[Offer, str, bool]]:
+        """Take the calls that a run leads to through the gate, wanted ones side by side and suggestions one after the
+        other; return what the model reads of each and whether it was done. No later server takes them up: the run that
+        led to them has ended."""
+        turn = replace(self.turn, resumable=False)
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._offered(offer, turn)) for offer in offers if offer.wanted]
+            taken = [task.result() for task in tasks]
+            if self._may_offer():
+                taken += [await self._offered(offer, turn) for offer in offers if not offer.wanted]
+            return [each for each in taken if each is not None]
+        finally:
+            self.turn.writes = max(self.turn.writes, turn.writes)
+
+    async def _offered(self, offer: Offer, turn: Turn) -> tuple[Offer, str, bool] | None:
+        """Return None for a suggestion that cannot be made."""
         tool = self.tools.get(offer.tool) or OFFERED[offer.tool]
         tool_call_id = f"call-{secrets.token_hex(8)}"
         wanted = WantedCall(tool_call_id, offer.tool, offer.arguments)
-        turn = replace(self.turn, resumable=False)
         try:
-            return await self.gate.submit(self._preparing(tool, wanted, tool_call_id), turn)
-        except BadArguments:
-            return None
-        finally:
-            self.turn.writes = max(self.turn.writes, turn.writes)
+            settled = await self.gate.submit(self._preparing(tool, wanted, tool_call_id), turn)
+        except BadArguments as error:
+            return (offer, str(error), False) if offer.wanted else None
+        return offer, settled.output, not isinstance(settled, Refused) and settled.outcome.success
 
     def _preparing(self, tool: AnyTool, wanted: WantedCall, tool_call_id: str) -> Prepare:
         repeated = self.repeats.count(wanted)
@@ -286,22 +293,13 @@ class Drive:
         def prepare(arguments: Mapping[str, Json] | None) -> Plan:
             given = wanted.arguments if arguments is None else arguments
             prepared = tool.prepare(parse_arguments(tool, given), self.policy())
-            call = ToolCall(
+            call = prepared.call(
+                self.turn,
                 tool_call_id=tool_call_id,
-                thread_id=self.turn.thread_id,
-                turn_id=self.turn.turn_id,
-                agent=self.turn.agent,
-                subagent=self.turn.subagent,
                 tool=tool.name,
-                arguments=given,
                 kind=tool.kind,
                 category=tool.category,
-                effects=prepared.effects,
-                preview=prepared.preview,
-                cwd=prepared.cwd,
-                title=prepared.title,
-                locations=prepared.locations,
-                bound=prepared.bound,
+                arguments=given,
                 repeated=repeated if given == wanted.arguments else 0,
             )
             return Plan(call, lambda permit: tool.run(permit, prepared, self.bench(tool_call_id)))

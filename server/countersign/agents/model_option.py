@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from countersign.settings.agents import DEMO_MODEL
 from countersign.settings.escape_text import shown
-from countersign.settings.policy import AgentConfig
-from countersign.wire.errors import InvalidAnswer
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy
+from countersign.wire.errors import InvalidAnswer, ModelError
 from countersign.wire.threads import OptionChoice, ThreadOption
 
 OPTION = "model"
@@ -39,3 +39,18 @@ def checked_choice(agent: str, option: str, value: str | bool, models: Collectio
         told = shown(value) if isinstance(value, str) else "something that is no text"
         raise InvalidAnswer(f"there is no model {told} in the settings; choose one of {known}")
     return value
+
+
+def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
+    """The entry of ``models`` that an agent's settings name.
+
+    Raises:
+        ModelError: there is none.
+    """
+    name = config.model or DEMO_MODEL
+    entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == DEMO_MODEL else None)
+    if entry is None:
+        raise ModelError(
+            f"there is no model `{name}` in the settings; add it under `countersign.models`, or choose another"
+        )
+    return entry

@@ -9,8 +9,9 @@ import asyncio
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import platformdirs
@@ -18,18 +19,17 @@ from lsprotocol import types
 from pydantic import ValidationError
 
 import countersign
-from countersign.advice.explain import BadQuestion, answer_of, explain
+from countersign import gate
 from countersign.advice.setting_effect import allows
-from countersign.gate import engine_fault
 from countersign.lsp import chats
 from countersign.lsp.agent_probe import blocking_probe_command
-from countersign.lsp.language.service import LanguageService
 from countersign.lsp.model_keys import list_models
 from countersign.lsp.pygls_server import Server, make_server
 from countersign.lsp.records import ended_requests, export_history, query_history, stats_history, undo
 from countersign.lsp.rules import add_rule, import_rules, list_rules, note_rules, propose_rules, remove_rule
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
+from countersign.tools.loading import load
 from countersign.tools.shell.temporary_folders import TemporaryFolders
 from countersign.wire import (
     agents,
@@ -45,6 +45,9 @@ from countersign.wire import (
 )
 from countersign.wire.base import Empty, as_json
 from countersign.wire.errors import CountersignError, InternalError, InvalidAnswer, LedgerUnavailable, UnknownRule
+
+if TYPE_CHECKING:
+    from countersign.lsp.language.service import LanguageService
 
 log = logging.getLogger(__name__)
 ACCEPT, IGNORE = "Accept", "Keep ignoring"
@@ -131,7 +134,17 @@ class App:
         handle("settings/changed", self._settings_changed)
         handle("settings/confirm", self._settings_confirm)
         handle("environment/pass", self._environment_pass)
-        self._language = LanguageService(server, lambda: self.house)
+        for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE):
+            server.feature(method)(lambda _params: self._language.changed())
+        server.feature(types.TEXT_DOCUMENT_HOVER)(lambda params: self._language.hover(params))  # noqa: PLW0108 it comes later
+        options = types.CompletionOptions(trigger_characters=['"', "(", "/"])
+        server.feature(types.TEXT_DOCUMENT_COMPLETION, options)(lambda params: self._language.complete(params))  # noqa: PLW0108 likewise
+
+    @cached_property
+    def _language(self) -> LanguageService:
+        from countersign.lsp.language.service import LanguageService  # noqa: PLC0415 loaded after the start
+
+        return LanguageService(self._server, lambda: self.house)
 
     @property
     def house(self) -> WorkspaceServer:
@@ -172,9 +185,6 @@ class App:
                 temporary_base=temporary.base,
             )
             house = WorkspaceServer(self._server, live, storage, temporary, options.ledger_anchor)
-            if (fault := engine_fault()) is not None:
-                log.error("the self-check of the parser failed: %s", fault)
-                self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
             for note in house.ledger.notes:
                 self._warn(f"Countersign: in the ledger, {note}.")
             for note in house.transcripts.notes:
@@ -192,12 +202,18 @@ class App:
             self._show(f"Countersign: {'; '.join(self.house.settings.policy.not_yet)}.")
         self._ready = True
         self._own(self.house.settings.watch(), "watch the settings files")
-        self._own(self._language.watch(), "tell problems of the settings files")
+        self._own(self._tell_problems(), "tell problems of the settings files")
         self._tell_unconfirmed()
         self.house.runner.tell_changes()
+        self._own(self._check_engine(), "check the reader of commands")
+        self._own(load("countersign.lsp.builtin_agent"), "load what the first turn needs")
         self._own(self._note_rules(), "note which rules there are")
         self._own(self.house.sweep_images(), "sweep old before-images")
         self.house.ledger_watch.start()
+
+    async def _tell_problems(self) -> None:
+        await load("countersign.lsp.language.service")
+        await self._language.watch()
 
     async def _shutdown(self) -> None:
         for task in self._tasks:
@@ -235,6 +251,13 @@ class App:
             self.house.runner.tell_changes()
             self._own(self.house.runner.end_outlived(), "end agents outside the sandbox")
             self._own(self._note_rules(), "note which rules there are")
+
+    async def _check_engine(self) -> None:
+        """Load the reader of commands, and warn if its self-check fails; each decision looks at that by itself."""
+        fault = await asyncio.to_thread(lambda: gate.engine_fault())  # noqa: PLW0108 loaded in the thread
+        if fault is not None:
+            log.error("the self-check of the parser failed: %s", fault)
+            self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
 
     async def _note_rules(self) -> None:
         await note_rules(self.house)
@@ -297,11 +320,16 @@ class App:
 
     async def _approval_batch(self, params: approvals.ApprovalBatchParams) -> approvals.ApprovalBatchResult:
         """Each request is judged, recorded and answered on its own."""
+        ids = params.approval_ids
+        digests = params.digests if params.digests is not None else [None] * len(ids)
+        if len(digests) != len(ids):
+            raise InvalidAnswer("a batch has a digest for each of its requests, or none at all")
+        cards = list(zip(ids, digests, strict=True))
         results: list[approvals.BatchEntry] = []
         # Together they share commits to disk; thousands at once would only take memory.
-        for start in range(0, len(params.approval_ids), AT_ONCE):
-            ids = params.approval_ids[start : start + AT_ONCE]
-            results += await asyncio.gather(*(self._one_of_batch(approval_id, params) for approval_id in ids))
+        for start in range(0, len(cards), AT_ONCE):
+            some = cards[start : start + AT_ONCE]
+            results += await asyncio.gather(*(self._one_of_batch(*card, params) for card in some))
         return approvals.ApprovalBatchResult(results=results)
 
     def _approval_postpone(self, params: approvals.ApprovalPostponeParams) -> approvals.ApprovalPostponeResult:
@@ -312,9 +340,12 @@ class App:
         expires_at = asking.take_up(params.approval_id)
         return approvals.ApprovalPostponeResult(approval_id=params.approval_id, expires_at=expires_at)
 
-    async def _one_of_batch(self, approval_id: str, params: approvals.ApprovalBatchParams) -> approvals.BatchEntry:
+    async def _one_of_batch(
+        self, approval_id: str, digest: str | None, params: approvals.ApprovalBatchParams
+    ) -> approvals.BatchEntry:
         answer = approvals.ApprovalResponseParams(
             approval_id=approval_id,
+            digest=digest,
             response=approvals.OutcomeHolder(
                 outcome=approvals.SelectedOutcome(outcome="selected", option_id=params.decision)
             ),
@@ -336,6 +367,8 @@ class App:
         return approvals.BatchEntry(approval_id=approval_id, state=state)
 
     async def _explain(self, params: verdicts.ExplainParams) -> verdicts.ExplainResult:
+        from countersign.advice.explain import BadQuestion, answer_of, explain  # noqa: PLC0415 no start needs it
+
         policy = self.house.settings.policy
         question = {key: value for key, value in as_json(params).items() if key != "mode"}
         try:

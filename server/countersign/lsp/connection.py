@@ -253,13 +253,19 @@ class Protocol(LanguageServerProtocol):
             self.lsp_exit()
             return
         # INVARIANT (never stuck): every task of a message is owned here, and ends with the connection.
-        task = asyncio.create_task(run_feature(handler, params), name=name)
         if message_id is None:
+            task = asyncio.create_task(run_feature(handler, params), name=name)
             self._hearing.add(task)
             task.add_done_callback(self._heard)
         else:
+            task = asyncio.create_task(self._answered(message_id, name, handler, params), name=name)
             self._answering[message_id] = task
-            task.add_done_callback(lambda task: self._answer(message_id, task))
+            task.add_done_callback(lambda task: self._finish(message_id, task))
+
+    async def _answered(self, message_id: MessageId, name: str, handler: Callable[..., Any], params: Any) -> None:
+        """Answers in the step of the loop in which the handler gave its result: whatever is sent later is newer."""
+        result = await run_feature(handler, params)
+        self.send_frame(self._encoded(message_id, result), name)
 
     def _cancel(self, raw: Any) -> None:
         message_id = raw.get("id") if isinstance(raw, dict) else None
@@ -307,18 +313,13 @@ class Protocol(LanguageServerProtocol):
 
     # -- what goes out
 
-    def _answer(self, message_id: MessageId, task: asyncio.Task[Any]) -> None:
-        """Sends what a finished handler gave; the only place from which a request that was started is answered."""
+    def _finish(self, message_id: MessageId, task: asyncio.Task[None]) -> None:
+        """Ends a request that was started, and answers it with an error where it had no result that can be written."""
         del self._answering[message_id]
         name = task.get_name()
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if self._stage == "initializing":
             self._stage = "running" if error is None else "new"
-        if error is None:
-            try:
-                self.send_frame(self._encoded(message_id, task.result()), name)
-            except (TypeError, ValueError) as unwritable:
-                error = unwritable
         if error is not None:
             self._refuse(as_fault(error, name), message_id)
         if name == types.INITIALIZE:

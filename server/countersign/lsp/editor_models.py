@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from countersign.agents.models.editor_model import Parts
 from countersign.wire.base import Empty, WireModel
 from countersign.wire.providers import LmChatParams, LmChatResult, LmListResult, LmPart
+
+if TYPE_CHECKING:
+    from countersign.agents.models.editor_model import Parts
 
 
 class EditorModels:
@@ -24,6 +26,8 @@ class EditorModels:
 
     def open(self, request_id: str) -> Parts:
         """Begin to collect the pieces of a request."""
+        from countersign.agents.models.editor_model import Parts  # noqa: PLC0415 no start needs it
+
         parts = self._open[request_id] = Parts()
         return parts
 

@@ -16,7 +16,6 @@ from countersign.gate import (
     blocking_export,
     now,
 )
-from countersign.tools.files.undo import plan_undo, undo_call_id
 from countersign.wire.approvals import ApprovalState, EndedApproval
 from countersign.wire.errors import Conflict, InvalidAnswer, LedgerUnavailable, UnknownReceipt
 from countersign.wire.history import (
@@ -132,6 +131,8 @@ async def undo(house: WorkspaceServer, receipt_id: str) -> HistoryUndoResult:
         InvalidAnswer: it is not of a file change, what was there before is no longer kept, or the disk refuses.
         Conflict: the file is not as the change left it, or the change was taken back already.
     """
+    from countersign.tools.files.undo import plan_undo, undo_call_id  # noqa: PLC0415 no start needs it
+
     policy = house.settings.policy
     rows = await asyncio.to_thread(house.ledger.receipt, receipt_id, policy.workspace)
     if not rows:

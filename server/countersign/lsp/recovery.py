@@ -34,7 +34,6 @@ from countersign.gate import (
 )
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.sessions import Sessions
-from countersign.tools.files.crash_leftovers import blocking_left
 from countersign.wire.approvals import ApprovalState
 from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import DoneEvent, NoticeEvent, ToolCallEvent, ToolResultEvent
@@ -125,6 +124,8 @@ async def _recover(rooms: _Rooms) -> None:
 
 
 async def _close_started(rooms: _Rooms) -> None:
+    from countersign.tools.files.crash_leftovers import blocking_left  # noqa: PLC0415 no start needs it
+
     for started in await asyncio.to_thread(rooms.ledger.unfinished, rooms.workspace):
         if rooms.owner.is_gone(started.owner):
             ended = _ended_as(_told_result(rooms, started.thread_id, started.receipt_id))

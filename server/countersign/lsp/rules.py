@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from countersign.advice.lint import lint_each
 from countersign.gate import (
     BadRule,
     RuleUse,
@@ -25,7 +24,6 @@ from countersign.gate import (
 )
 from countersign.lsp.first_seen import blocking_first_seen
 from countersign.settings.policy import Policy, RuleText
-from countersign.tools.registry import BY_NAME
 from countersign.wire.base import Empty
 from countersign.wire.errors import InvalidAnswer, UnknownRule
 from countersign.wire.history import HistoryFilter
@@ -50,7 +48,6 @@ IDLE_DAYS = 14
 """A rule that has decided nothing for so long is pointed out."""
 MOST_ANSWERS = 500
 """Answers of a person that proposals are drawn from, the newest."""
-_TOOLS = frozenset(BY_NAME)
 
 
 async def list_rules(house: WorkspaceServer) -> RuleListResult:
@@ -65,9 +62,12 @@ async def list_rules(house: WorkspaceServer) -> RuleListResult:
 
 
 def _blocking_list(house: WorkspaceServer, policy: Policy, seen: Mapping[str, str]) -> RuleListResult:
+    from countersign.advice.lint import lint_each  # noqa: PLC0415 no start needs it
+    from countersign.tools.registry import BY_NAME  # noqa: PLC0415 likewise
+
     uses = blocking_uses(house.ledger.rows, policy.workspace)
     days = blocking_calls_by_day(house.ledger.rows, policy.workspace)
-    told = zip(policy.rules, use_of_each(policy.rules, uses), lint_each(policy.rules, _TOOLS), strict=True)
+    told = zip(policy.rules, use_of_each(policy.rules, uses), lint_each(policy.rules, frozenset(BY_NAME)), strict=True)
     return RuleListResult(
         rules=[
             RuleView(
@@ -123,8 +123,9 @@ def _blocking_propose(house: WorkspaceServer, policy: Policy) -> RuleProposalsRe
         HistoryFilter(phase="decided", by="user"), workspace=policy.workspace, limit=MOST_ANSWERS
     )
     from countersign.advice.rule_suggestions import propose  # noqa: PLC0415 no start needs it
+    from countersign.tools.registry import BY_NAME  # noqa: PLC0415 likewise
 
-    found = propose(answers, policy, partial(decide, check_syntax=house.check_syntax), tools=_TOOLS)
+    found = propose(answers, policy, partial(decide, check_syntax=house.check_syntax), tools=frozenset(BY_NAME))
     scopes: list[Scope] = ["workspace", "user"] if policy.trusted else ["user"]
     return RuleProposalsResult(
         proposals=[

@@ -1,59 +1,31 @@
-"""Carries out turns: the built-in agent's by its drive, a hosted agent's by its host."""
+"""Carries out turns: the built-in agent's by ``builtin_agent.py``, a hosted agent's by its host."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from countersign.agents.acp.session_store import stored_session
-from countersign.agents.attached_images import attached_images, takes_none
-from countersign.agents.compaction import Context
-from countersign.agents.drive import Drive, usage_event
-from countersign.agents.instructions import blocking_instructions, with_instructions
-from countersign.agents.model_option import checked_choice, model_options
-from countersign.agents.models.base import Message, Model, UsagePiece, UserMessage
-from countersign.agents.models.demo import DemoModel
-from countersign.agents.models.http_answer import Access
-from countersign.agents.models.known_models import cost_of, model_takes_images, takes_images, window_of
-from countersign.agents.models.retrying import RetryingModel
-from countersign.agents.prompt import system_prompt, with_attachments
+from countersign.agents.attached_images import attached_images
+from countersign.agents.model_option import checked_choice, model_entry, model_options
+from countersign.agents.models.known_models import takes_images
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate import Gate, StoredRequest, Turn, Workers, in_worker, sharing
+from countersign.gate import StoredRequest, Turn
 from countersign.lsp.model_keys import agent_secrets
-from countersign.lsp.supposed_calls import problems_told
-from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
-from countersign.tools.editor.new_problems import MAY_DIAGNOSE_SERVICE
-from countersign.tools.sandbox.host_tool import reachable
-from countersign.tools.todo_write import TODO_SERVICE
-from countersign.tools.tool import Tool, ToolContext
-from countersign.tools.visible import as_title
+from countersign.settings.policy import AgentConfig, Policy
 from countersign.wire.agents import AgentSessionsResult, AgentView
 from countersign.wire.errors import InvalidAnswer, ModelError, NotTrusted, UnknownAgent
-from countersign.wire.threads import (
-    AgentCommand,
-    CompactedEvent,
-    NoticeEvent,
-    StopReason,
-    ThreadMemory,
-    ThreadOption,
-    ThreadPromptParams,
-    TodoEvent,
-    TodoItem,
-    ToolOutputEvent,
-    UsageEvent,
-)
+from countersign.wire.threads import AgentCommand, StopReason, ThreadMemory, ThreadOption, ThreadPromptParams
 
 COMPACT = "/compact"
 """A prompt that summarizes the chat instead of asking the model."""
 COMPACT_SAYS = "Summarizes the older messages of this chat, so that the model has room for new ones."
-INSTRUCTIONS_SHARE = 4
-"""Instructions of a project take at most one part in so many of the window."""
 
 if TYPE_CHECKING:
     from countersign.agents.acp.host import AcpAgent
-    from countersign.agents.models.editor_model import Editor
+    from countersign.lsp.builtin_agent import BuiltinAgent
 
 
 class Runner:
@@ -62,30 +34,22 @@ class Runner:
     def __init__(
         self,
         *,
-        gate: Gate,
         policy: Callable[[], Policy],
         transcripts: Transcripts,
-        tools: Callable[[], Mapping[str, Tool]],
-        services: Mapping[str, Any],
+        builtin: Callable[[], BuiltinAgent],
         host_for: Callable[[AgentConfig], AcpAgent],
         tell: Callable[[AgentView], None],
         tell_offered: Callable[[str], None],
-        access: Access,
-        editor_models: Editor | None = None,
         sandbox_tried: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``tools`` are those that a model is offered now. ``tell_offered`` receives each chat whose options have
-        changed. ``sandbox_tried`` waits until it is known whether there is a sandbox; each turn begins with it."""
-        self._gate = gate
+        """``builtin`` gives the built-in agent, once a turn needs it. ``tell_offered`` receives each chat whose options
+        have changed. ``sandbox_tried`` waits until it is known whether there is a sandbox; each turn begins with it."""
         self._policy = policy
         self._transcripts = transcripts
-        self._tools = tools
-        self._services = services
+        self._builtin = builtin
         self._host_for = host_for
         self._tell = tell
         self._tell_offered = tell_offered
-        self._access = access
-        self._editor_models = editor_models
         self._sandbox_tried = sandbox_tried
         self._told: dict[str, AgentView] = {}
         self._offered: dict[str, tuple[str, list[ThreadOption]]] = {}
@@ -183,42 +147,20 @@ class Runner:
         if config.type == "builtin" and turn.thread_id not in self._offered:
             self._tell_offered(turn.thread_id)  # a chat that was made and not opened
         if config.type == "builtin" and prompt.text.strip() == COMPACT:
-            return await self._compact(config, turn)
+            return await self._builtin().compact(config, turn)
         images = await asyncio.to_thread(attached_images, prompt.attachments)
         if config.type == "acp":
             return await (await self._host(config)).prompt(prompt.text, turn, images, prompt.attachments or ())
-        if images:
-            entry = model_entry(config, self._policy())
-            if not await model_takes_images(entry, model_for(entry, self._access, self._editor_models)):
-                raise takes_none(f"the model `{entry.name}`")
-        said = UserMessage(with_attachments(prompt.text, prompt.attachments), images)
-        self._transcripts.add_messages(turn.thread_id, [said])
-        return await self._driven(config, turn, {})
-
-    async def _compact(self, config: AgentConfig, turn: Turn) -> StopReason:
-        dropped = await self._drive(config, turn, {}).compact(self._transcripts.messages(turn.thread_id))
-        if not dropped:
-            turn.emit(NoticeEvent(level="info", message="there is nothing to summarize yet"))
-        return "end_turn"
+        return await self._builtin().prompt(config, turn, prompt, images)
 
     async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Take up a turn of the built-in agent whose requests waited on disk."""
         await self._ready()
-        return await self._driven(self._config_of_chat(turn), turn, waiting)
+        return await self._builtin().resume(self._config_of_chat(turn), turn, waiting)
 
     async def _ready(self) -> None:
         if self._sandbox_tried is not None:
             await self._sandbox_tried()
-
-    async def _driven(self, config: AgentConfig, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
-        """Carry out a turn of the built-in agent, in threads of its own: a model may send as much as any agent."""
-        turn.workers = Workers(turn.agent)
-        try:
-            with sharing(turn.workers):
-                messages = await in_worker(self._transcripts.messages, turn.thread_id)
-                return await self._drive(config, turn, waiting).run(messages)
-        finally:
-            turn.workers.finish()
 
     async def stop(self, turn: Turn) -> None:
         """Tell a hosted agent to stop its turn; bounded by the host."""
@@ -331,92 +273,6 @@ class Runner:
         self._hosts[config.name] = (config, host)
         return host
 
-    def _drive(self, config: AgentConfig, turn: Turn, waiting: Mapping[str, StoredRequest]) -> Drive:
-        policy = self._policy()
-        tools = self._tools()
-
-        def keep(messages: Sequence[Message]) -> None:
-            self._transcripts.add_messages(turn.thread_id, messages)
-
-        def show_todo(items: list[TodoItem]) -> None:
-            turn.emit(TodoEvent(items=items))
-
-        def grants() -> Sequence[RuleText]:
-            return self._gate.grants.live(agent=turn.agent, thread_id=turn.thread_id, turn_id=turn.turn_id)
-
-        may_reach = reachable(self._policy, grants, turn.agent)
-
-        def may_diagnose(path: str) -> bool:
-            return "get_diagnostics" in tools and problems_told(turn, path, self._policy(), grants())
-
-        def bench(tool_call_id: str) -> ToolContext:
-            def emit(text: str) -> None:
-                turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=text))
-
-            return ToolContext(
-                policy=self._policy,
-                emit=emit,
-                services={**self._services, TODO_SERVICE: show_todo, MAY_DIAGNOSE_SERVICE: may_diagnose},
-                may_reach=may_reach,
-            )
-
-        entry = model_entry(config, policy)
-        model = model_for(entry, self._access, self._editor_models)
-
-        turn.model = entry.name
-
-        def priced(piece: UsagePiece) -> UsageEvent:
-            return usage_event(piece).model_copy(update={"cost": cost_of(entry, piece), "model": entry.name})
-
-        def compacted(summary: str, dropped: int, used: int) -> None:
-            turn.emit(
-                CompactedEvent(summary=summary, dropped=dropped, context_used=used, context_tokens=shown_window())
-            )
-
-        def shown_window() -> int | None:
-            return None if entry.provider == "demo" else context.window
-
-        context = Context(
-            model=model,
-            window=window_of(entry),
-            state=self._transcripts.context(turn.thread_id),
-            keep=lambda state: self._transcripts.save_context(turn.thread_id, state),
-            tell=compacted,
-            used=lambda piece: turn.emit(priced(piece)),
-        )
-        system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], tools)
-
-        async def instructed(messages: Sequence[Message]) -> str:
-            most = context.window // INSTRUCTIONS_SHARE
-            found = await asyncio.to_thread(blocking_instructions, self._policy(), messages, most)
-            paths = [each.path for each in found]
-            if new := [path for path in paths if path not in context.state.shown]:
-                context.told_of(new)
-                names = ", ".join(f"`{as_title(path)}`" for path in new)
-                turn.emit(NoticeEvent(level="info", message=f"The model reads instructions from {names}"))
-            return with_instructions(system, found)
-
-        def usage(piece: UsagePiece) -> UsageEvent:
-            return priced(piece).model_copy(
-                update={"context_tokens": shown_window(), "context_used": piece.input_tokens}
-            )
-
-        return Drive(
-            model=model,
-            takes_images=lambda: model_takes_images(entry, model),
-            system=system,
-            context=context,
-            instructed=instructed,
-            usage=usage,
-            tools=tools,
-            gate=self._gate,
-            turn=turn,
-            policy=self._policy,
-            bench=bench,
-            keep=keep,
-            waiting=waiting,
-        )
-
     def _config_of_chat(self, turn: Turn) -> AgentConfig:
         """An agent with the model that was chosen for this chat."""
         config = self._config(turn.agent)
@@ -438,57 +294,6 @@ def _known_to_take_images(config: AgentConfig, policy: Policy) -> bool | None:
         return None
     said = entry.options.get("images")
     return None if entry.provider == "ollama" and not isinstance(said, bool) else takes_images(entry)
-
-
-def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
-    """The entry of ``models`` that an agent's settings name.
-
-    Raises:
-        ModelError: there is none.
-    """
-    name = config.model or "demo"
-    entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == "demo" else None)
-    if entry is None:
-        raise ModelError(
-            f"there is no model `{name}` in the settings; add it under `countersign.models`, or choose another"
-        )
-    return entry
-
-
-def model_for(entry: ModelConfig, access: Access, editor: Editor | None = None) -> Model:
-    """The model of an entry; ``editor`` is asked for its own."""
-    match entry.provider:
-        case "demo":
-            return DemoModel()
-        case "ollama":
-            from countersign.agents.models.ollama import OllamaModel  # noqa: PLC0415 loaded when it is asked
-
-            return RetryingModel(OllamaModel(entry, access=access))
-        case "anthropic":
-            from countersign.agents.models.anthropic import AnthropicModel  # noqa: PLC0415 likewise
-
-            return RetryingModel(AnthropicModel(entry, access))
-        case "openai":
-            return RetryingModel(_openai(entry, access))
-        case "google":
-            from countersign.agents.models.gemini import GeminiModel  # noqa: PLC0415 likewise
-
-            return RetryingModel(GeminiModel(entry, access))
-        case "vscode":
-            from countersign.agents.models.editor_model import EditorModel  # noqa: PLC0415 likewise
-
-            return EditorModel(entry, editor)
-
-
-def _openai(entry: ModelConfig, access: Access) -> Model:
-    """OpenAI's own server speaks Responses; compatible servers all speak Chat Completions."""
-    if (entry.api or ("responses" if entry.base_url is None else "chat")) == "responses":
-        from countersign.agents.models.openai_responses import OpenAIResponsesModel  # noqa: PLC0415 likewise
-
-        return OpenAIResponsesModel(entry, access)
-    from countersign.agents.models.openai_chat import OpenAIChatModel  # noqa: PLC0415 likewise
-
-    return OpenAIChatModel(entry, access)
 
 
 def _launch(config: AgentConfig) -> tuple[object, ...]:

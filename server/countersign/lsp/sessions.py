@@ -255,7 +255,8 @@ class Sessions:
             seq=self._feed.flush(thread_id),
             events=[],
             approvals=[],
-            running=thread is not None and thread.task is not None,
+            # As the events say it: the task goes on for a while after the turn has told its end.
+            running=thread is not None and thread.turn is not None,
             memory=self._runner.memory(row),
             options=options,
             commands=commands,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from countersign.gate import ToolCall, Turn, decide
+from countersign.gate import Turn, decide
 from countersign.settings.policy import Policy, RuleText
 from countersign.tools.registry import BY_NAME, parse_arguments
 from countersign.wire.base import Json
@@ -15,18 +15,7 @@ def problems_told(turn: Turn, path: str, policy: Policy, grants: Sequence[RuleTe
     tool = BY_NAME["get_diagnostics"]
     given: dict[str, Json] = {"path": path}
     prepared = tool.prepare(parse_arguments(tool, given), policy)
-    call = ToolCall(
-        tool_call_id="supposed",
-        thread_id=turn.thread_id,
-        turn_id=turn.turn_id,
-        agent=turn.agent,
-        subagent=turn.subagent,
-        tool=tool.name,
-        arguments=given,
-        kind=tool.kind,
-        category=tool.category,
-        effects=prepared.effects,
-        preview=prepared.preview,
-        cwd=prepared.cwd,
+    call = prepared.call(
+        turn, tool_call_id="supposed", tool=tool.name, kind=tool.kind, category=tool.category, arguments=given
     )
     return decide(call, policy, [*turn.modes, *policy.tightening], grants).verdict == "allow"

@@ -13,12 +13,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from countersign.agents.acp.questions import Questions
-from countersign.agents.models.http_answer import Access, Network
 from countersign.agents.transcript import CHATS_FILE, Transcripts
 from countersign.gate import (
     LEDGER_FILE,
@@ -48,14 +47,11 @@ from countersign.lsp.sessions import Sessions
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
-from countersign.tools.editor.asking import EDITOR_SERVICE
-from countersign.tools.registry import ALWAYS, BY_NAME
 from countersign.tools.sandbox.confiner import Confiner
-from countersign.tools.search.ripgrep import RIPGREP_SERVICE, usable_ripgrep
+from countersign.tools.sandbox.state import runs_confined
 from countersign.tools.shell.environment import withheld_names, withheld_note
 from countersign.tools.shell.process_tracking import tracking_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
-from countersign.tools.shell.shell import runs_confined
 from countersign.tools.shell.temporary_folders import TemporaryFolders
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
@@ -66,6 +62,8 @@ from countersign.wire.verdicts import Mode
 if TYPE_CHECKING:
     from countersign.agents.acp.change_watch import ChangeWatch
     from countersign.agents.acp.host import AcpAgent
+    from countersign.agents.models.http_answer import Network
+    from countersign.lsp.builtin_agent import BuiltinAgent
 
 log = logging.getLogger(__name__)
 SWEEP_EVERY = 3600.0
@@ -130,20 +128,12 @@ class WorkspaceServer:
         self._gate_folder = storage / "agents"
         self.changes: ChangeWatch | None = None
         self.runner = Runner(
-            gate=self.gate,
             policy=self._policy,
             transcripts=self.transcripts,
-            tools=lambda: BY_NAME if settings.abilities.editor else ALWAYS,
-            services={
-                SHELLS_SERVICE: self.shells,
-                RIPGREP_SERVICE: self._ripgrep,
-                EDITOR_SERVICE: lambda: server.request if settings.abilities.editor else None,
-            },
+            builtin=lambda: self.builtin_agent,
             host_for=self._host_for,
             tell=self._tell_agent,
             tell_offered=lambda thread_id: self.session_feed.offered(thread_id),  # noqa: PLW0108 it comes next
-            access=Access(self.keys.key, self._network),
-            editor_models=self.editor_models,
             sandbox_tried=self.sandbox.tried,
         )
         self.session_feed = SessionFeed(server, self.transcripts, self._offers)
@@ -158,7 +148,32 @@ class WorkspaceServer:
             questions=self.questions.waiting,
         )
 
+    @cached_property
+    def builtin_agent(self) -> BuiltinAgent:
+        """The built-in agent, which brings every tool: loaded after the start."""
+        from countersign.agents.models.http_answer import Access  # noqa: PLC0415 loaded after the start
+        from countersign.lsp.builtin_agent import BuiltinAgent  # noqa: PLC0415 likewise
+        from countersign.tools.editor.asking import EDITOR_SERVICE  # noqa: PLC0415 likewise
+        from countersign.tools.registry import ALWAYS, BY_NAME  # noqa: PLC0415 likewise
+        from countersign.tools.search.ripgrep import RIPGREP_SERVICE  # noqa: PLC0415 likewise
+
+        return BuiltinAgent(
+            gate=self.gate,
+            policy=self._policy,
+            transcripts=self.transcripts,
+            tools=lambda: BY_NAME if self.settings.abilities.editor else ALWAYS,
+            services={
+                SHELLS_SERVICE: self.shells,
+                RIPGREP_SERVICE: self._ripgrep,
+                EDITOR_SERVICE: lambda: self.server.request if self.settings.abilities.editor else None,
+            },
+            access=Access(self.keys.key, self._network),
+            editor_models=self.editor_models,
+        )
+
     def _ripgrep(self) -> str | None:
+        from countersign.tools.search.ripgrep import usable_ripgrep  # noqa: PLC0415 loaded after the start
+
         policy = self._policy()
         folders = [policy.workspace, *policy.additional_directories]
         return usable_ripgrep(self.settings.abilities.ripgrep, os.environ.get("PATH"), folders)
@@ -269,6 +284,8 @@ class WorkspaceServer:
         return None if row is None else self.runner.offers(thread_id, row.agent_name)
 
     def _network(self) -> Network:
+        from countersign.agents.models.http_answer import Network  # noqa: PLC0415 loaded after the start
+
         network = self.settings.abilities.network
         return Network(network.proxy or None, tuple(network.no_proxy), network.strict_tls)
 

@@ -41,7 +41,7 @@ def agent_config(
     """One agent, without its bypass; ``own_recipes`` are the names of the settings' recipes, ``recipe_place`` is where
     its own is named.
 
-    ``type`` is "acp" exactly when there is a command (CONTRACT: names and shapes).
+    ``type`` is "acp" exactly when there is a command (docs/gate.md "Trust and bypass").
 
     None for an entry or a name that cannot be meant.
     """

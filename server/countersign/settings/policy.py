@@ -51,7 +51,8 @@ class SecretText:
 
 @dataclass(frozen=True, slots=True)
 class AgentConfig:
-    """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts (CONTRACT: trust);
+    """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts
+    (docs/gate.md "Trust and bypass");
     ``bypass_in_session``: a person set it for this window only. ``secret_env`` are the variables whose value holds a
     ``${secret:NAME}``, which is filled in only where the agent is started. ``written_env`` are all as they were
     written, with nothing filled in."""

@@ -275,8 +275,10 @@ def _rules_and_folders(layer: Layer) -> Iterator[_Loose]:
 def _sandbox(layer: Layer, below: Layer) -> Iterator[_Loose]:
     mode, network = layer.get("sandbox", "mode"), layer.get("sandbox", "network")
     if as_sandbox_mode(mode) is not None and _is_looser_mode(layer, below):
-        outside = "commands would" if as_sandbox_mode(mode) == "off" else "hosted agents would"
-        yield _value(layer, ("sandbox", "mode"), f"would be {shown_value(mode)}: {outside} run outside the sandbox")
+        meaning = f"would be {shown_value(mode)}: hosted agents would run outside the sandbox"
+        if as_sandbox_mode(mode) == "off":
+            meaning = f"would be {shown_value(mode)}: commands would run outside the sandbox"
+        yield _value(layer, ("sandbox", "mode"), meaning)
     if as_sandbox_network(network) is not None and _is_looser_network(layer, below):
         meaning = f"would be {shown_value(network)}: commands in the sandbox would reach the network"
         yield _value(layer, ("sandbox", "network"), meaning)

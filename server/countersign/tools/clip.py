@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MOST_OUTPUT = 32 << 10
-"""Bytes of a tool's output that the model sees at most (CONTRACT: commands)."""
+"""Bytes of a tool's output that the model sees at most (docs/gate.md "Environment of commands")."""
 _ROOM_FOR_MARKS = 512
 
 

@@ -1,4 +1,4 @@
-"""Libraries that are imported when they are first needed, in a thread.
+"""Libraries and rooms that are imported when they are first needed, in a thread.
 
 No start pays for them, and neither does the event loop: the import of an HTTP client takes a tenth of a second or
 more, in which every chat would stand still. What a library imports later by itself is named here.
@@ -18,7 +18,7 @@ _LATER = {
 
 
 async def load(library: str) -> None:
-    """Import a library in a thread, with what it imports in use; after this, importing it takes no time.
+    """Import a library or a room in a thread, with what it imports in use; after this, importing it takes no time.
 
     Raises:
         ImportError: it is not there.

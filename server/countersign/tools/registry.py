@@ -16,6 +16,7 @@ from countersign.tools.editor.find_symbols import FindSymbols
 from countersign.tools.editor.get_diagnostics import GetDiagnostics
 from countersign.tools.editor.get_selection import GetSelection
 from countersign.tools.editor.list_open_files import ListOpenFiles
+from countersign.tools.editor.rename_symbol import RenameSymbol
 from countersign.tools.files.delete_file import DeleteFile
 from countersign.tools.files.edit_file import EditFile
 from countersign.tools.files.list_dir import ListDir
@@ -58,6 +59,7 @@ EDITOR_TOOLS: tuple[AnyTool, ...] = (
     GetDiagnostics(),
     FindSymbols(),
     FindReferences(),
+    RenameSymbol(),
 )
 """Tools that a model sees only where the client answers for its editor."""
 ALWAYS: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}

@@ -12,9 +12,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
+from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit, ToolCall, Turn
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import Location, Preview, ToolKind
+from countersign.wire.base import Json
 from countersign.wire.verdicts import Category
 
 __all__ = ["BadArguments", "Outcome", "Prepared", "Tool", "ToolContext"]
@@ -38,6 +39,37 @@ class Prepared(Generic[PayloadT_co]):
     bound: tuple[FileState, ...] = ()
     locations: tuple[Location, ...] = ()
     payload: PayloadT_co
+
+    def call(
+        self,
+        turn: Turn,
+        *,
+        tool_call_id: str,
+        tool: str,
+        kind: ToolKind,
+        category: Category,
+        arguments: Mapping[str, Json],
+        repeated: int = 0,
+    ) -> ToolCall:
+        """Return this as a call of the turn's agent, as the gate takes it."""
+        return ToolCall(
+            tool_call_id=tool_call_id,
+            thread_id=turn.thread_id,
+            turn_id=turn.turn_id,
+            agent=turn.agent,
+            subagent=turn.subagent,
+            tool=tool,
+            arguments=arguments,
+            kind=kind,
+            category=category,
+            effects=self.effects,
+            preview=self.preview,
+            cwd=self.cwd,
+            title=self.title,
+            locations=self.locations,
+            bound=self.bound,
+            repeated=repeated,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from countersign.gate import hidden_character
 
 TITLE_LENGTH = 200
-"""Characters of a title, at most (CONTRACT: titles)."""
+"""Characters of a title, at most (docs/gate.md "Environment of commands")."""
 MESSAGE_LENGTH = 300
 """Characters of what an error quotes, at most."""
 

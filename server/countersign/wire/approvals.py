@@ -262,9 +262,13 @@ class PendingApprovalsResult(WireModel):
 
 
 class ApprovalBatchParams(WireModel):
+    """``tool/approvalBatch``: one answer to several cards. ``digests`` are those that the person saw, in the order of
+    ``approval_ids``: after a restart, a card can have other bytes under the same id."""
+
     approval_ids: list[str]
     decision: Literal["allow_once", "reject_once"]
     reason: str | None = None
+    digests: list[str] | None = None
 
 
 class BatchError(WireModel):

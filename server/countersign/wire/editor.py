@@ -1,4 +1,5 @@
-"""What the built-in agent's editor tools ask the client for: open files, selection, diagnostics, symbols, references.
+"""What the built-in agent's editor tools ask the client for: open files, selection, diagnostics, symbols, references,
+what renaming a symbol would change.
 
 Requests from the server to a client that says ``editor`` in its ``client`` abilities. Paths are absolute; lines and
 characters count from 1, characters in UTF-16 code units. ``left_out`` is how many entries the client did not send:
@@ -115,5 +116,44 @@ class EditorReference(WireModel):
 
 class EditorReferencesResult(WireModel):
     references: list[EditorReference]
+    left_out: int = 0
+    reason: str | None = None
+
+
+class EditorRenameParams(WireModel):
+    """``editor/rename``: what would change if the symbol whose ``name`` stands in this line were named ``new_name``.
+    The client changes nothing."""
+
+    path: str
+    line: int
+    name: str
+    new_name: str
+
+
+class EditorTextEdit(WireModel):
+    """One place of a file, from its first character to before its last, and what would stand there instead.
+    ``old_text`` stands there in the editor now."""
+
+    line: int
+    character: int
+    end_line: int
+    end_character: int
+    old_text: str
+    new_text: str
+
+
+class EditorFileEdits(WireModel):
+    """The edits of one file, in the order of the file; they do not overlap. ``dirty``: the editor has changes of it
+    that are not saved."""
+
+    path: str
+    edits: list[EditorTextEdit]
+    dirty: bool = False
+
+
+class EditorRenameResult(WireModel):
+    """``left_out``: files that are none on this machine, or beyond the client's bound."""
+
+    files: list[EditorFileEdits]
     left_out: int = 0
     reason: str | None = None

@@ -93,6 +93,7 @@ METHODS: tuple[Method, ...] = (
     _to_client("editor/diagnostics", editor.EditorDiagnosticsParams, editor.EditorDiagnosticsResult),
     _to_client("editor/symbols", editor.EditorSymbolsParams, editor.EditorSymbolsResult),
     _to_client("editor/references", editor.EditorReferencesParams, editor.EditorReferencesResult),
+    _to_client("editor/rename", editor.EditorRenameParams, editor.EditorRenameResult),
     _to_client("secret/read", providers.SecretReadParams, providers.SecretReadResult),
     # agents and shells
     _request("agent/list", Empty, agents.AgentListResult),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,7 +50,7 @@ class Scripted:
         return await heard(self.model(provider, **more), messages)
 
     def rows(self) -> list[dict]:
-        return [row for line in self.log.read_text().splitlines() if (row := json.loads(line))["api"] != "http"]
+        return model_server.requests_in(self.log)
 
 
 async def heard(model: Model, messages: Sequence[Message]) -> list[Piece]:

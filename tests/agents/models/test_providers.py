@@ -143,6 +143,29 @@ async def test_malformed_arguments_break_their_call_alone(server: Scripted, prov
     assert second.broken is None
 
 
+async def test_a_call_that_google_could_not_read_breaks_alone_and_goes_back_with_its_result(server: Scripted):
+    pieces = await server.ask("gemini", UserMessage("[[malformed]] go"), model="gemini-3-pro")
+    assert calls_of(pieces) == [("list_dir", {"path": "."}), ("unknown", {})]
+    first, second = [piece.call for piece in pieces if isinstance(piece, CallPiece)]
+    assert first.broken is None
+    assert second.broken is not None
+    assert 'Malformed function call: read_file({"path": "a"' in second.broken
+    assert pieces[-1] == StopPiece("tool_use")
+    replay = next(piece.replay for piece in pieces if isinstance(piece, ReplayPiece))
+    results = [ToolMessage(call.call_id, call.tool, call.broken or "done", success=False) for call in (first, second)]
+    said = AssistantMessage("", (first, second), replay=replay)
+    await server.ask("gemini", UserMessage("[[malformed]] go"), said, *results, model="gemini-3-pro")
+    asked = server.rows()[-1]["body"]["contents"]
+    assert [part["functionCall"]["name"] for part in asked[1]["parts"]] == ["list_dir", "unknown"]
+    assert [part["functionResponse"]["name"] for part in asked[2]["parts"]] == ["list_dir", "unknown"]
+    assert "thoughtSignature" in asked[1]["parts"][0]
+
+
+async def test_an_answer_whose_only_call_google_could_not_read_is_asked_for_again(server: Scripted):
+    with pytest.raises(ModelBusy, match="Google could not read"):
+        await server.ask("gemini", UserMessage("[[cut]] go"))
+
+
 @pytest.mark.parametrize("provider", ["anthropic", "openai-chat", "openai-responses"])
 async def test_arguments_that_were_cut_off_are_broken(server: Scripted, provider: str):
     pieces = await server.ask(provider, UserMessage("[[cut]] go"))

@@ -21,6 +21,9 @@ SCRIPT = {
         "long": {"steps": [{"text": "on and on", "done_reason": "length"}]},
         "refusal": {"steps": [{"text": "I cannot.", "refusal": True}]},
         "limited": {"steps": [{"error": {"status": 429, "text": "slow", "headers": {"retry-after": "7"}}}]},
+        "overloaded": {"steps": [{"error": {"status": 529, "text": "Overloaded"}}]},
+        "fails": {"steps": [{"text": "half an ans", "fails": "out of order"}]},
+        "malformed": {"steps": [{"tools": [{"name": "read_file", "raw": '{"path": "a"'}]}]},
         "too-long": {"steps": [{"error": {"status": 400, "text": "maximum context length is 8192 tokens"}}]},
     }
 }
@@ -202,3 +205,33 @@ def test_ollamas_sdk_reads_the_errors(server: Scripted):
     with pytest.raises(ollama.ResponseError) as failed:
         local(server, "limited")
     assert failed.value.status_code == 429
+
+
+ASK = {"anthropic": claude, "openai-chat": chat, "openai-responses": responses, "gemini": google, "ollama": local}
+
+
+@pytest.mark.parametrize("provider", ASK)
+def test_each_sdk_reads_that_the_server_is_overloaded(server: Scripted, provider: str):
+    known = (anthropic.APIStatusError, openai.APIStatusError, genai.errors.APIError, ollama.ResponseError)
+    with pytest.raises(known, match="Overloaded") as failed:
+        ASK[provider](server, "overloaded")
+    assert getattr(failed.value, "status_code", None) == 529 or getattr(failed.value, "code", None) == 529
+
+
+@pytest.mark.parametrize("provider", [name for name in ASK if name != "openai-responses"])
+def test_each_sdk_reads_an_error_in_the_middle_of_a_stream(server: Scripted, provider: str):
+    known = (anthropic.APIError, openai.APIError, genai.errors.APIError, ollama.ResponseError)
+    with pytest.raises(known, match="out of order"):
+        ASK[provider](server, "fails")
+
+
+def test_openais_sdk_reads_a_response_that_failed(server: Scripted):
+    last = responses(server, "fails")[-1]
+    assert (last.type, last.response.status) == ("response.failed", "failed")
+    assert (last.response.error.code, last.response.error.message) == ("server_error", "out of order")
+
+
+def test_openais_sdk_reads_malformed_arguments_as_they_are(server: Scripted):
+    (call,) = chat(server, "malformed").choices[0].message.tool_calls or ()
+    assert call.function.arguments == '{"path": "a"'
+    assert responses(server, "malformed")[-1].response.output[-1].arguments == '{"path": "a"'

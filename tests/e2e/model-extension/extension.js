@@ -1,7 +1,7 @@
 // Offers one language model to the editor, for models.test.mjs: where the last message asks it to write a file and the request
 // offers `write_file`, it calls that tool; `call TOOL JSON` calls any; a result it repeats. Each request is a line of the file
 // that MODEL_LOG names. It is the language support of plain text as well: `wrong` is an error, words refer to their like in the
-// .txt files of the workspace, and a line that ends in a colon is a symbol.
+// .txt files of the workspace and are renamed with them, and a line that ends in a colon is a symbol.
 
 const { appendFileSync } = require('node:fs');
 const vscode = require('vscode');
@@ -37,11 +37,14 @@ exports.activate = (context) => {
     vscode.workspace.onDidOpenTextDocument(check),
     vscode.workspace.onDidChangeTextDocument(({ document }) => check(document)),
     vscode.languages.registerReferenceProvider('plaintext', {
-      async provideReferences(document, position) {
+      provideReferences: (document, position) => used(document.getText(document.getWordRangeAtPosition(position))),
+    }),
+    vscode.languages.registerRenameProvider('plaintext', {
+      async provideRenameEdits(document, position, newName) {
         const word = document.getText(document.getWordRangeAtPosition(position));
-        const files = await vscode.workspace.findFiles('**/*.txt');
-        const documents = await Promise.all(files.map((file) => vscode.workspace.openTextDocument(file)));
-        return documents.flatMap((each) => places(each, word));
+        const edit = new vscode.WorkspaceEdit();
+        for (const { uri, range } of await used(word)) edit.replace(uri, range, newName);
+        return edit;
       },
     }),
     vscode.languages.registerDocumentSymbolProvider('plaintext', {
@@ -50,6 +53,12 @@ exports.activate = (context) => {
   );
   vscode.workspace.textDocuments.forEach(check);
 };
+
+async function used(word) {
+  const files = await vscode.workspace.findFiles('**/*.txt');
+  const documents = await Promise.all(files.map((file) => vscode.workspace.openTextDocument(file)));
+  return documents.flatMap((each) => places(each, word));
+}
 
 function places(document, pattern) {
   return [...document.getText().matchAll(new RegExp(pattern, 'gm'))].filter(([text]) => text).map(({ index, 0: text }) => {

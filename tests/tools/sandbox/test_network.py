@@ -67,6 +67,32 @@ async def test_a_listed_address_is_reached_and_no_other_port_of_this_machine_dir
     assert "REACHED" not in (await run(bench, FETCH.format(url), "127.0.0.1")).output
 
 
+OWN_SERVER = """
+import http.server, os, sys, threading, urllib.request
+class Own(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"OWN")
+    def log_message(self, *args):
+        pass
+made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Own)
+threading.Thread(target=made.serve_forever, daemon=True).start()
+for port in (made.server_port, int(sys.argv[1]), made.server_port):
+    print(urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30).read().decode(), end=" ")
+"""
+
+
+async def test_a_program_reaches_its_own_server_and_the_listed_one_of_this_machine(
+    bench: SandboxBench, server: http.server.ThreadingHTTPServer
+) -> None:
+    # As OpenCode does, which talks to a server of its own on 127.0.0.1, and may have its model on this machine.
+    bench.file("own.py", OWN_SERVER)
+    bench.set(sandbox_network="hosts", sandbox_hosts=("127.0.0.1",))
+    said = await run(bench, f"/usr/bin/python3 own.py {server.server_port} 2>&1 | tail -1")
+    assert "OWN REACHED OWN" in said.output
+
+
 @pytest.mark.parametrize("network", ["hosts", "all"])
 @pytest.mark.parametrize("name", NETWORK_ATTEMPTS)
 async def test_nothing_gets_around_the_proxy(

@@ -46,6 +46,7 @@ class Outside:
     allowed: set[str] = field(default_factory=set)
     hosts: tuple[str, ...] = ()
     asked: list[str] = field(default_factory=list)
+    inside: dict[int, Upstream] = field(default_factory=dict)
 
     def resolve(self, host: str, _port: int) -> tuple[Address, ...]:
         self.asked.append(host)
@@ -74,8 +75,21 @@ def address(outside: Outside) -> Iterator[tuple[str, int]]:
     socket.send_fds(made.theirs, [b"l"], [listener.fileno()])
     where = listener.getsockname()
     listener.close()
+    threading.Thread(target=sandbox, args=(made.theirs.dup(), outside), daemon=True).start()
     yield where
     made.close()
+
+
+def sandbox(channel: socket.socket, outside: Outside) -> None:
+    """Stand for the sandbox: hand over a connection to whoever listens on the port that the proxy names."""
+    with channel, contextlib.suppress(OSError):
+        while asked := channel.recv(2):
+            found = outside.inside.get(int.from_bytes(asked, "big"))
+            if found is None:
+                channel.sendall(b"n")
+                continue
+            with socket.create_connection(("127.0.0.1", found.port)) as connection:
+                socket.send_fds(channel, [b"c"], [connection.fileno()])
 
 
 def exchange(where: tuple[str, int], *said: bytes) -> bytes:
@@ -102,6 +116,79 @@ def socks(host: str, port: int) -> tuple[bytes, bytes]:
 
 def refused(outside: Outside) -> list[tuple[str, str]]:
     return [(each.host, each.why) for each in outside.proxy.refused]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_of_the_loopback_on_which_a_program_in_the_sandbox_listens_is_that_programs(
+    outside: Outside, address: tuple[str, int], host: str
+) -> None:
+    own = Upstream()
+    outside.names, outside.allowed, outside.hosts = {"localhost": ["127.0.0.1"], "a.example": ["127.0.0.1"]}, {
+        "127.0.0.1", "localhost", "a.example",
+    }, ("127.0.0.1",)  # fmt: skip
+    outside.inside[outside.upstream.port] = own
+    assert exchange(address, connect(host, outside.upstream.port), b"hello").endswith(b"reached")
+    assert (own.heard, outside.upstream.heard) == ([b"hello"], [])
+    # Where nothing listens inside, and under every other name, it is the listed server of this machine.
+    assert exchange(address, connect("a.example", outside.upstream.port), b"out").endswith(b"reached")
+    outside.inside.clear()
+    assert exchange(address, connect(host, outside.upstream.port), b"again").endswith(b"reached")
+    assert (own.heard, outside.upstream.heard) == ([b"hello"], [b"out", b"again"])
+    own.socket.close()
+
+
+def test_a_sandbox_that_does_not_answer_costs_one_wait(
+    outside: Outside, address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy_module, "INNER_PATIENCE", 0.05)
+    outside.allowed, outside.hosts = {"127.0.0.1"}, ("127.0.0.1",)
+
+    class Stuck(dict[int, Upstream]):
+        def get(self, key: int, default: object = None) -> Upstream | None:  # type: ignore[override]
+            threading.Event().wait(PATIENCE)
+            return None
+
+    outside.inside = Stuck()
+    for said in (b"one", b"two"):
+        assert exchange(address, connect("127.0.0.1", outside.upstream.port), said).endswith(b"reached")
+    assert outside.upstream.heard == [b"one", b"two"]
+
+
+def test_a_second_request_on_a_connection_does_not_reach_the_host_of_the_first(
+    outside: Outside, address: tuple[str, int]
+) -> None:
+    outside.names, outside.allowed, outside.hosts = {"a.example": ["127.0.0.1"]}, {"a.example"}, ("127.0.0.1",)
+
+    class Keeping(Upstream):
+        """Goes on with a connection that it was asked to close, as Bun's server does."""
+
+        ANSWER = b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 7\r\n\r\nreached"
+
+        def _serve(self) -> None:
+            with contextlib.suppress(OSError):
+                connection, _ = self.socket.accept()
+                with connection:
+                    while said := connection.recv(1 << 16):
+                        self.heard.append(said)
+                        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" + self.ANSWER)
+
+    upstream = Keeping()
+    said = f"POST http://a.example:{upstream.port}/ HTTP/1.1\r\nHost: a.example\r\nContent-Length: 2\r\n\r\nhi".encode()
+    second = b"GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\nAuthorization: secret\r\n\r\n"
+    with socket.create_connection(address, PATIENCE) as connection:
+        connection.sendall(said + second)
+        answered = b""
+        while b"reached" not in answered:
+            answered += connection.recv(1 << 16)
+        connection.sendall(second)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(1 << 16) == b""
+    assert answered.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")
+    assert b"Connection: close" in answered
+    assert b"keep-alive" not in answered
+    assert len(upstream.heard) == 1
+    assert upstream.heard[0].endswith(b"\r\n\r\nhi")
+    upstream.socket.close()
 
 
 def test_a_permitted_host_is_reached_in_each_way(outside: Outside, address: tuple[str, int]) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -41,11 +41,13 @@ Say = Callable[[list[str], bool], Awaitable[None]]
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """One turn of one agent. ``say`` tells of changed files, and whether it is certain that the agent changed them."""
+    """One turn of one agent in one chat. ``say`` tells of changed files, and whether it is certain that the agent
+    changed them."""
 
     agent: str
     root: Callable[[], int | None]
     say: Say
+    chat: str = ""
     until: float | None = None
     told: set[str] = field(default_factory=set)
 
@@ -73,6 +75,7 @@ class ChangeWatch:
         self._saved: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
         self._read_once = asyncio.Event()
+        self._placeholders: frozenset[str] = frozenset()
 
     def saved(self, paths: Iterable[str]) -> None:
         """The person saved these files in the editor."""
@@ -87,7 +90,9 @@ class ChangeWatch:
         if not self._listeners:
             # Between turns files change as the person likes.
             self._read_once.clear()
-        self._listeners.append(listener)
+        # The turn tells of what the chat's earlier ones changed late.
+        earlier = {each for each in self._listeners if each.until is not None and self._same_chat(each, listener)}
+        self._listeners = [*(each for each in self._listeners if each not in earlier), listener]
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._watch(), name="watch the workspace")
         elif not self._read_once.is_set():
@@ -104,6 +109,7 @@ class ChangeWatch:
                     await self._read_once.wait()
         if self._read_once.is_set():
             await self._compare()
+            await self._tell_placeholders()
         listener.until = time.monotonic() + AFTER_SECONDS
 
     async def close(self) -> None:
@@ -117,12 +123,22 @@ class ChangeWatch:
         async with self._reading:
             if not self._read_once.is_set():
                 await asyncio.to_thread(self._files.blocking_scan)
+                self._placeholders = await asyncio.to_thread(self._files.blocking_placeholders)
                 self._read_once.set()
 
     async def _compare(self) -> None:
         async with self._reading:
             changed = await asyncio.to_thread(self._files.blocking_scan)
         await self._tell(changed)
+
+    async def _tell_placeholders(self) -> None:
+        """Tell of empty files that are left at the end of a turn and that an agent's own sandbox may have put there.
+        They are changes, but a command that was cut off leaves them too."""
+        async with self._reading:
+            there = await asyncio.to_thread(self._files.blocking_placeholders)
+            left = [path for path in there - self._placeholders if not self._accounted_for(path, time.monotonic())]
+            self._placeholders = there & self._placeholders.union(left)
+        await self._say(sorted(left), False)
 
     async def _watch(self) -> None:
         await self._read()
@@ -142,6 +158,8 @@ class ChangeWatch:
             ):
                 if not any(each.until is None or each.until > time.monotonic() for each in self._listeners):
                     return
+                if all(each.until is not None for each in self._listeners):
+                    await self._tell_placeholders()
                 if not live:
                     # Changes from between the first scan and the start of the watcher raise no event.
                     live = True
@@ -156,18 +174,29 @@ class ChangeWatch:
 
     async def _tell(self, changed: Iterable[str]) -> None:
         now = time.monotonic()
-        listening = [each for each in self._listeners if each.until is None or each.until > now]
+        listening = self._listening()
         loose = [path for path in changed if not self._accounted_for(path, now)]
         if not loose or not listening:
             return
         roots = [root for each in listening if (root := each.root()) is not None]
         alone = len({each.agent for each in listening}) == 1
         certain = alone and not await asyncio.to_thread(self._others, self._workspace, roots)
-        for listener in listening:
+        await self._say(loose, certain)
+
+    async def _say(self, loose: Sequence[str], certain: bool) -> None:
+        for listener in self._listening():
             fresh = [path for path in loose if certain or path not in listener.told]
             listener.told.update(fresh)
             if fresh:
                 await listener.say([path.removeprefix(f"{self._workspace}/") for path in fresh], certain)
+
+    @staticmethod
+    def _same_chat(one: Listener, other: Listener) -> bool:
+        return one.chat != "" and (one.agent, one.chat) == (other.agent, other.chat)
+
+    def _listening(self) -> list[Listener]:
+        now = time.monotonic()
+        return [each for each in self._listeners if each.until is None or each.until > now]
 
     def _accounted_for(self, path: str, now: float) -> bool:
         if self._running.account_for(path) or now - self._saved.get(path, -SAVED_SECONDS) < SAVED_SECONDS:

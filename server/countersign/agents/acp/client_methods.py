@@ -51,7 +51,6 @@ def over(session: Session, turn: Turn) -> bool:
 
 def call_at_door(
     entry: Entry,
-    session: Session,
     turn: Turn,
     prepared: Prepared[Any],
     arguments: dict[str, Json],
@@ -60,21 +59,13 @@ def call_at_door(
     category: Category,
 ) -> ToolCall:
     """What the agent wants, as the gate takes it."""
-    return ToolCall(
+    return prepared.call(
+        turn,
         tool_call_id=entry.tool_call_id,
-        thread_id=turn.thread_id,
-        turn_id=turn.turn_id,
-        agent=session.agent,
         tool=f"acp:{kind}",
-        arguments=arguments,
         kind=kind,
         category=category,
-        effects=prepared.effects,
-        preview=prepared.preview,
-        cwd=prepared.cwd,
-        title=prepared.title,
-        locations=prepared.locations,
-        bound=prepared.bound,
+        arguments=arguments,
     )
 
 

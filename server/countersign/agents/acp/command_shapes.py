@@ -36,7 +36,8 @@ BASH_LINE = re.compile(r"(?:/usr/bin/|/bin/)?bash -l?c ")
 
 
 def read_command(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
-    """One command, alone or with its parts listed beside it."""
+    """One command, alone or with its parts listed beside it, or the folders outside that stand in it."""
+    given = _without_folders(given)
     parts = [value for key, value in given.items() if key in COMMANDS]
     rest = {key: value for key, value in given.items() if key not in COMMANDS}
     fitted = fit({key: _joined(value) if key in COMMAND else value for key, value in rest.items()},
@@ -50,6 +51,16 @@ def read_command(given: Given, kind: str | None, names: Sequence[str], ground: A
         return None
     effects = [_run(each, cwd, ground, known_bash) for each in (text, *map(str, texts))]
     return Reading(tuple(dict.fromkeys(effects)))
+
+
+def _without_folders(given: Given) -> Given:
+    """Leave out the folders that an agent found in a command's text: what the command reaches is read from the text."""
+    folders, patterns = given.get("directories"), given.get("patterns")
+    if not isinstance(folders, list) or not isinstance(patterns, list):
+        return given
+    if patterns != [os.path.join(folder, "*") for folder in folders if isinstance(folder, str)]:
+        return given
+    return {key: value for key, value in given.items() if key not in ("directories", "patterns")}
 
 
 def read_commands(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:

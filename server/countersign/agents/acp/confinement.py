@@ -175,12 +175,17 @@ def blocking_additions(
     scratch = [launch.folder] if launch.folder else []
     if os.path.realpath(home) != os.path.realpath(policy.home):
         scratch.append(home)
-    hidden = (*recipe.mask, *recipe.hostile, *recipe.held)
+    bases = tuple(dict.fromkeys((policy.workspace, folder)))
+
+    def within(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(os.path.join(base, name) for base in bases for name in names)
+
     return Additions(
         mounts=(*_program(launch.command, environment, folder), *mounts, *kept),
         scratch=tuple(scratch),
         copies=tuple(copies),
-        masked=tuple(os.path.join(base, name) for base in dict.fromkeys((policy.workspace, folder)) for name in hidden),
+        masked=within((*recipe.mask, *recipe.hostile, *recipe.held)),
+        blanked=within(recipe.blank),
         proxied=True,
     )
 

@@ -19,7 +19,7 @@ from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, rea
 from countersign.agents.acp.inputs import leaves
 from countersign.agents.acp.proposed_plan import plan_of
 from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
-from countersign.agents.acp.shapes import DOES_MORE, read_input
+from countersign.agents.acp.shapes import DOES_MORE, file_beside_its_folder, read_input
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate import (
     BadArguments,
@@ -72,6 +72,9 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
         return Touch((ProposePlan(),), understood=True, plan=plan)
     readings = [read_input(raw, report.kind, report.names, ground, report.call_id) for raw in report.inputs]
     tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
+    completed = [_completed(raw, report, readings, ground) for raw in report.inputs]
+    readings = [reading or more for reading, more in zip(readings, completed, strict=True)]
+    readings = [_without_repetition(number, report, readings, ground) for number in range(len(readings))]
     effects: list[Effect] = [*_of_readings(readings, bool(tools)), *_of_diffs(report, ground)]
     if _only_located(report):
         effects += [ReadPath(full) for location in report.locations for full in ground.absolute(location.path)]
@@ -155,6 +158,37 @@ def _of_readings(readings: Sequence[Reading | None], named_tool: bool) -> list[E
     return [effect for effect in found if not named_tool or not isinstance(effect, ReadPath)]
 
 
+def _completed(
+    raw: Json, report: ToolReport, readings: Sequence[Reading | None], ground: AgentContext
+) -> Reading | None:
+    """What an input says together with one that is understood and shares no key with it, where it says nothing by
+    itself: some agents send the folder of a command first and the command later."""
+    if not isinstance(raw, dict) or not raw:
+        return None
+    for other, reading in zip(report.inputs, readings, strict=True):
+        if other is raw or reading is None or not isinstance(other, dict) or raw.keys() & other.keys():
+            continue
+        together = read_input({**other, **raw}, report.kind, report.names, ground, report.call_id)
+        if together is not None:
+            return together
+    return None
+
+
+def _without_repetition(
+    number: int, report: ToolReport, readings: Sequence[Reading | None], ground: AgentContext
+) -> Reading | None:
+    """The reading of an input; an empty one where it only says in which folder a file lies that another input says more
+    of."""
+    reading, path = readings[number], file_beside_its_folder(report.inputs[number])
+    if reading is None or path is None:
+        return reading
+    others = [each for place, each in enumerate(readings) if place != number and each is not None]
+    touched = {effect.path for each in others for effect in each.effects if isinstance(effect, ReadPath | WritePath)}
+    places = [file_beside_its_folder(raw) for raw in report.inputs]
+    alone = sum(place is not None for place in places) == 1
+    return Reading(()) if alone and touched.issuperset(ground.absolute(path)) else reading
+
+
 def _is_covered(raw: Json, report: ToolReport, readings: Sequence[Reading | None]) -> bool:
     """Whether each string of an input that is not understood stands in one that is, or in a diff of the call."""
     known = {diff.path for diff in report.diffs} | {diff.new_text for diff in report.diffs}
@@ -211,10 +245,12 @@ def _kind_says_more(kind: str | None, effects: list[Effect]) -> bool:
 def _of_locations(report: ToolReport, ground: AgentContext, effects: list[Effect]) -> list[Effect]:
     """Files that the agent names beside the input, unless an effect has them already."""
     known = {effect.path for effect in effects if isinstance(effect, ReadPath | WritePath)}
+    places = [path for raw in report.inputs if (path := file_beside_its_folder(raw)) is not None]
+    folders = {os.path.dirname(path) for path in places if known.issuperset(ground.absolute(path))}
     return [
         effect
         for location in report.locations
-        if not known & set(ground.absolute(location.path))
+        if location.path not in folders and not known & set(ground.absolute(location.path))
         for effect in either_way(location.path, ground)
     ]
 

@@ -13,18 +13,22 @@ from pathlib import Path
 
 from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.reading import AgentContext, without_nul
-from countersign.agents.acp.translate import ToolReport
+from countersign.agents.acp.translate import Diff, ToolReport
 from countersign.gate import Effect, ReadPath, RunCommand, UseTool, WritePath
 
 REMOVES = ("delete", "move")
+CLOCK_TICK = 20_000_000
+"""Nanoseconds by which a file's time may lie behind the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request for leave: what the agent had said of its call, and the effects that the gate judged."""
+    """One request for leave: what the agent had said of its call, the effects that the gate judged, and when it came
+    (nanoseconds of the clock; a file that has not changed since then was not touched by the call)."""
 
     report: ToolReport
     effects: tuple[Effect, ...]
+    at: int = 0
 
 
 def blocking_exceeding(asked: Sequence[Asked], told: ToolReport, ground: AgentContext) -> list[Effect]:
@@ -36,6 +40,10 @@ def blocking_exceeding(asked: Sequence[Asked], told: ToolReport, ground: AgentCo
     said = replace(told, text=asked[-1].report.text) if asked else told
     if asked and "execute" not in {told.kind, *(one.report.kind for one in asked)}:
         said = replace(said, title=asked[-1].report.title)
+    if asked:
+        since = min(one.at for one in asked)
+        repeated = {diff for diff in said.diffs if _only_repeats(diff, known, ground, since)}
+        said = replace(said, diffs=tuple(diff for diff in said.diffs if diff not in repeated))
     effects = work_out(said, ground).effects
     removal = told.kind if told.kind in REMOVES and told.kind not in {one.report.kind for one in asked} else None
     if removal is not None:
@@ -48,6 +56,25 @@ def blocking_reads_inside(effects: Iterable[Effect], ground: AgentContext) -> bo
     """Whether all that these do is to read inside the workspace."""
     inside = os.path.realpath(ground.workspace or ground.folder)
     return all(isinstance(effect, ReadPath) and Path(_real(effect.path)).is_relative_to(inside) for effect in effects)
+
+
+def _only_repeats(diff: Diff, known: Iterable[Effect], ground: AgentContext, since: int) -> bool:
+    """Whether a diff names the end of a path that was asked for, and the file that it would name in the agent's own
+    folder is as it was: some agents report a change under the bare name of its file, wherever that lies."""
+    parts = diff.path.split(os.sep)
+    if diff.new_text is None or not all(part and part not in (".", "..", "~") for part in parts):
+        return False
+    written = any(isinstance(each, WritePath) and each.path.endswith(f"{os.sep}{diff.path}") for each in known)
+    return written and all(_unchanged_since(path, since) for path in ground.absolute(diff.path))
+
+
+def _unchanged_since(path: str, since: int) -> bool:
+    try:
+        return os.lstat(path).st_ctime_ns < since - CLOCK_TICK
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 class _Covers:

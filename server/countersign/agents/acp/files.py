@@ -162,7 +162,7 @@ async def _ask_to_write(session: Session, place: Place, path: str, content: str)
     def prepare(edited: Mapping[str, Json] | None) -> Plan:
         prepared = tool.prepare(WriteFileArguments(path=place.asked, content=content), session.policy())
         arguments: dict[str, Json] = {"path": path, "content": content}
-        call = call_at_door(entry, session, turn, prepared, arguments, kind="edit", category="write")
+        call = call_at_door(entry, turn, prepared, arguments, kind="edit", category="write")
 
         async def run(permit: Permit) -> Outcome:
             entry.acting = True
@@ -186,7 +186,7 @@ async def _ask_to_read(session: Session, reading: Reading) -> str:
         locations=(Location(path=place.resolved),),
         payload=None,
     )
-    call = call_at_door(entry, session, turn, prepared, {"path": place.asked}, kind="read", category="read")
+    call = call_at_door(entry, turn, prepared, {"path": place.asked}, kind="read", category="read")
     texts: list[str] = []
     failures: list[Failed] = []
 

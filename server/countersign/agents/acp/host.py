@@ -26,6 +26,7 @@ from countersign.agents.acp.confinement import (
     outlived,
 )
 from countersign.agents.acp.key_login import KeyLogin, LoginKeys
+from countersign.agents.acp.label import Seen, blocking_hostile_now
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.last_greeting import GreetingStore, LastGreeting
@@ -286,7 +287,7 @@ class AcpAgent:
             AgentExit: the agent could not be started, or died; its open requests have ended as interrupted.
             ModelError: the agent answered with an error, or takes no images; then nothing was sent.
         """
-        watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
+        watch = self._turn_watch(turn)
         try:
             link, session = await self._ready(turn, text, watch, images)
         except BaseException as error:
@@ -359,8 +360,12 @@ class AcpAgent:
         """
         await self._open_ahead(turn, partial(self._ready, source=source))
 
+    def _turn_watch(self, turn: Turn) -> TurnWatch:
+        root = lambda: self._link.process.pid if self._link else None  # noqa: E731
+        return TurnWatch(self._changes, self.name, turn.thread_id, root)
+
     async def _open_ahead(self, turn: Turn, ready: Callable[..., Awaitable[tuple[Link, Session]]]) -> None:
-        watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
+        watch = self._turn_watch(turn)
         try:
             _, session = await ready(turn, "", watch, ())
         except LoginNeeded as error:
@@ -548,7 +553,10 @@ class AcpAgent:
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             policy = self._policy()
             confinement = None
+            hidden = frozenset[Seen]()
             if policy.sandbox_mode == "all":
+                bases = policy.workspace, self._folder
+                hidden = await asyncio.to_thread(blocking_hostile_now, self.recipe, *bases)
                 may_reach = agent_may_reach(self._policy, self._common_grants, self.recipe, self.name)
                 confinement = await confine_agent(
                     self._confiner, policy, self.recipe, self.name, launch, started_in, self._folder, may_reach
@@ -580,7 +588,7 @@ class AcpAgent:
         self._link = link
         self._confined_by = None if confinement is None else policy
         holds = () if confinement is None else await asyncio.to_thread(blocking_agent_holds, policy, self.recipe)
-        self._label.confine(holds)
+        self._label.confine(holds, hidden)
         await self._label.find_out(launch.command, environment, link.claim)
         await self._heard_greeting(link)
         self._set("running")

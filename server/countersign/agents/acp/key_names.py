@@ -10,6 +10,7 @@ def _names(text: str) -> frozenset[str]:
 PATH = _names(
     "path file_path filePath filepath abs_path absolute_path absolutePath target_file targetFile file filename fileName"
 )
+PARENT = "parentDir"
 FOLDER = _names("directory dir dir_path dirPath folder")
 COMMAND = _names("command cmd")
 CWD = _names("cwd workdir working_directory workingDirectory directory dir_path")

@@ -2,7 +2,8 @@
 
 "Gated" means: a recipe was measured with exactly this content, or a probe on this machine passed for it, nothing in the
 workspace silences it in spite of the recipe, and no fall is on record. What an agent says of itself can only lower it.
-"Sandboxed" means: its process runs in the sandbox at this moment, whether it asks or not.
+"Sandboxed" means: its process runs in the sandbox at this moment, whether it asks or not. What is hidden from it there
+cannot silence it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from dataclasses import dataclass
 from countersign.agents.acp.identity import Identity
 from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.wire.agents import AgentLabel
+
+Seen = tuple[str, int, int, int]
+"""A path, with the device and number of what lies there, and when it was changed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class Claim:
 class Findings:
     """What is known of an agent beside its recipe. ``probed`` is the label that a probe of this identity found;
     ``fallen`` why its label fell in this workspace; ``claim`` is None before it was started;
-    ``holds`` what holds for its process in the sandbox, empty where it runs in none."""
+    ``holds`` what holds for its process in the sandbox, empty where it runs in none; ``hidden`` those of ``files`` that
+    are hidden from it there."""
 
     identity: Identity | None = None
     claim: Claim | None = None
@@ -35,6 +40,7 @@ class Findings:
     fallen: str | None = None
     files: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
 
 def label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
@@ -44,6 +50,9 @@ def label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
     if held and label != "unguarded":
         why = f"{why}; its recipe keeps out {_listed(held)} of this workspace"
     if found.holds:
+        hidden = [name for name in recipe.hostile if name in found.hidden]
+        if hidden:
+            why = f"{why}; the sandbox hides {_listed(hidden)} of this workspace"
         return "sandboxed", f"in the sandbox: {'; '.join(found.holds)}. What it does inside: {_WORDS[label]} ({why})"
     return label, why
 
@@ -56,7 +65,8 @@ def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
         return "unguarded", found.fallen
     if recipe.name == STRANGER.name and found.probed is None:
         return STRANGER.label, recipe.caveat
-    hostile = next((name for name in recipe.hostile if name in found.files), None)
+    seen = set(found.files) - set(found.hidden if found.holds else ())
+    hostile = next((name for name in recipe.hostile if name in seen), None)
     if hostile is not None:
         return "unguarded", f"the workspace holds `{hostile}`, with which this agent can act unasked"
     if found.probed is not None and _contradiction(recipe, found) is None:
@@ -98,6 +108,31 @@ def files_in(recipe: Recipe, *folders: str) -> tuple[str, ...]:
     """Return which of the files that matter to this agent lie in one of these folders. Reads the disk."""
     named = (*recipe.hostile, *recipe.held)
     return tuple(name for name in named if any(os.path.lexists(os.path.join(folder, name)) for folder in folders))
+
+
+def blocking_hostile_now(recipe: Recipe, *folders: str) -> frozenset[Seen]:
+    """Return the hostile files and folders that lie in these folders. A sandbox that is made from now on hides them,
+    for as long as they are as they were; a link may lead to something that it does not hide."""
+    paths = {os.path.join(folder, name) for folder in folders for name in recipe.hostile}
+    return frozenset(seen for path in paths if os.path.realpath(path) == path and (seen := _seen(path)) is not None)
+
+
+def blocking_hidden(recipe: Recipe, hidden: frozenset[Seen], *folders: str) -> tuple[str, ...]:
+    """Return the hostile names of which everything that lies in these folders is hidden."""
+    found: list[str] = []
+    for name in recipe.hostile:
+        there = [seen for folder in folders if (seen := _seen(os.path.join(folder, name))) is not None]
+        if there and hidden.issuperset(there):
+            found.append(name)
+    return tuple(found)
+
+
+def _seen(path: str) -> Seen | None:
+    try:
+        state = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return path, state.st_dev, state.st_ino, state.st_ctime_ns
 
 
 def _contradiction(recipe: Recipe, found: Findings) -> str | None:

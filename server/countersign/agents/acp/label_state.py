@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from countersign.agents.acp.identity import identify
-from countersign.agents.acp.label import Claim, Findings, files_in, is_measured, label_of
+from countersign.agents.acp.label import Claim, Findings, Seen, blocking_hidden, files_in, is_measured, label_of
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import Recipe
 from countersign.wire.agents import AgentLabel
@@ -46,6 +46,7 @@ class LabelState:
         self._suspicions: dict[str, str] = {}
         self._claim: Claim | None = None
         self._holds: tuple[str, ...] = ()
+        self._hidden: frozenset[Seen] = frozenset()
         self._lock = asyncio.Lock()
         self.label: AgentLabel
         self.label, self.detail = label_of(recipe, self.findings)
@@ -64,9 +65,13 @@ class LabelState:
                 self.findings = replace(found, fallen=self.findings.fallen)
         self._tell()
 
-    def confine(self, holds: Sequence[str]) -> None:
-        """Its process runs in the sandbox, of which ``holds`` says what holds; empty: it does not, or has ended."""
-        self._holds = tuple(holds)
+    def confine(self, holds: Sequence[str], hidden: frozenset[Seen] = frozenset()) -> None:
+        """Its process runs in the sandbox, of which ``holds`` says what holds; empty: it does not, or has ended.
+        ``hidden`` are the files that lay there when the sandbox was made (``blocking_hostile_now``); ``find_out``
+        looks which of them still do."""
+        self._holds, self._hidden = tuple(holds), hidden
+        if not hidden:
+            self.findings = replace(self.findings, hidden=())
         self._tell()
 
     @property
@@ -136,4 +141,5 @@ class LabelState:
             if stored is not None
             else self.findings.fallen,
             files=files_in(self.recipe, self._workspace, self._folder),
+            hidden=blocking_hidden(self.recipe, self._hidden, self._workspace, self._folder),
         )

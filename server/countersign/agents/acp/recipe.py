@@ -85,7 +85,8 @@ class Recipe:
     its model does not get their text, so what is attached goes in the words of the prompt.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
-    hides from it beside ``hostile`` and ``held``. ``home``: files that its private home in the sandbox holds.
+    hides from it beside ``hostile`` and ``held``; ``blank``: those of all these that are empty for it there, since it
+    does not start where it cannot open them. ``home``: files that its private home in the sandbox holds.
     ``sessions``: folders below ``{home}`` or ``{gate}`` that hold its sessions; those of the sandbox outlast it.
     ``hosts``: those of its model and its login, which it reaches from the sandbox. ``confined_args``: arguments that
     come last there, such as one that turns off a sandbox of its own, which cannot be made in ours. ``instructions``:
@@ -128,6 +129,7 @@ class Recipe:
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
     home: tuple[HomeFile, ...] = ()
     sessions: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()

@@ -131,6 +131,10 @@ class RecipeFile(_Model):
         tuple[str, ...], Field(description="workspace files that the recipe keeps out; they are shown")
     ] = ()
     mask: Annotated[tuple[str, ...], Field(description="workspace paths that the sandbox hides from it")] = ()
+    blank: Annotated[
+        tuple[str, ...],
+        Field(description="of these and `hostile` and `held`, those that are empty in the sandbox and not unreadable"),
+    ] = ()
     home: Annotated[
         tuple[HomeEntry, ...], Field(description="files of the home that its private home in the sandbox holds")
     ] = ()
@@ -184,7 +188,7 @@ def parse_recipe(raw: Any) -> Recipe:
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
         quiet=frozenset(file.quiet), plan_tools=frozenset(file.plan_tools), announces_calls=file.announces_calls,
-        drops_resources=file.drops_resources, hostile=file.hostile, held=file.held, mask=file.mask,
+        drops_resources=file.drops_resources, hostile=file.hostile, held=file.held, mask=file.mask, blank=file.blank,
         home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), sessions=file.sessions, hosts=file.hosts,
         confined_args=file.confined_args, instructions=file.instructions,
         servers=tuple(OwnServers(**entry.model_dump()) for entry in file.servers), caveat=file.caveat,

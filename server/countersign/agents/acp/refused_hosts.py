@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from countersign.agents.acp.requests import Entry
 from countersign.agents.acp.session import Session
-from countersign.gate import HOST_TOOL, Gate, Offer, Outcome, Permit, Plan, Prepare, ToolCall, Turn
+from countersign.gate import HOST_TOOL, Gate, Offer, Outcome, Permit, Plan, Prepare, Turn
 from countersign.settings.policy import Policy, RuleText
 from countersign.tools.registry import OFFERED, parse_arguments
 from countersign.tools.sandbox.host_tool import host_offers
@@ -104,19 +104,13 @@ def _prepare(entry: Entry, offer: Offer, turn: Turn, policy: Callable[[], Policy
         async def run(permit: Permit) -> Outcome:
             return await HOST.run(permit, prepared, bench)
 
-        call = ToolCall(
+        call = prepared.call(
+            turn,
             tool_call_id=entry.tool_call_id,
-            thread_id=turn.thread_id,
-            turn_id=turn.turn_id,
-            agent=turn.agent,
             tool=HOST.name,
-            arguments=given,
             kind=HOST.kind,
             category=HOST.category,
-            effects=prepared.effects,
-            preview=prepared.preview,
-            cwd=prepared.cwd,
-            title=prepared.title,
+            arguments=given,
         )
         return Plan(call, run)
 

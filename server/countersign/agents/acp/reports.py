@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from countersign.agents.acp.effects import evidence_of, work_out
+from countersign.agents.acp.exceeded import CLOCK_TICK
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
 from countersign.agents.limits import MOST_SHOWN, MOST_VALUES
@@ -34,9 +35,6 @@ MOST_STREAMED = 1 << 20
 """Characters of output that calls of one turn put into the chat before their end."""
 MOST_CALLS = 10_000
 """Calls of one turn that are kept."""
-
-CLOCK_TICK = 20_000_000
-"""Nanoseconds by which a file's time may lie behind the clock."""
 
 
 def new_call_id() -> str:

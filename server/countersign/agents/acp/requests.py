@@ -7,8 +7,9 @@ the file that was to be changed.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from countersign.agents.acp.effects import show, work_out
 from countersign.agents.acp.exceeded import Asked
@@ -65,11 +66,12 @@ class Request(Entry):
     answer: asyncio.Future[Answer]
     final: asyncio.Future[ToolReport | None]
     approved: Approved | None = None
+    at: int = field(default_factory=time.time_ns)
 
     @property
     def asked(self) -> Asked:
         """What was asked for."""
-        return Asked(self.report, () if self.drawn is None else self.drawn.effects)
+        return Asked(self.report, () if self.drawn is None else self.drawn.effects, self.at)
 
     def reply(self, answer: Answer) -> None:
         """Answer the agent, unless it was answered."""

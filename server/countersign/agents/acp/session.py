@@ -358,7 +358,7 @@ class Session:
         """Compare what a call did, by its last report, with what the agent had asked for."""
         asked = self._asked_of(report.call_id)
         if asked and await self._exceeds(asked, report):
-            await self._tripwire.fall(report, "did more than it had asked for")
+            await self._tripwire.fall(report, "exceeded")
 
     async def _hear_end(self, report: ToolReport) -> None:
         for request in [entry for entry in self._entries if isinstance(entry, Request)]:
@@ -370,7 +370,7 @@ class Session:
                 gone = Resolution("interrupted", "change", "the agent went on without waiting for the answer")
                 self._own(self._withdraw(request, gone), "withdraw a card that nobody waits for")
                 if report.status == "completed":
-                    await self._tripwire.fall(report, "did not wait for an answer")
+                    await self._tripwire.fall(report, "early")
         await self._compare(report)
         await self._tripwire.hear_end(report)
 

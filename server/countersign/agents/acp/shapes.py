@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from countersign.agents.acp.command_shapes import read_command, read_commands
 from countersign.agents.acp.file_edit import FileEdit
@@ -22,6 +23,7 @@ from countersign.agents.acp.key_names import (
     MANY,
     NEW,
     OLD,
+    PARENT,
     PATCH,
     PATH,
     PATTERN,
@@ -33,7 +35,7 @@ from countersign.agents.acp.key_names import (
     WORDS,
 )
 from countersign.agents.acp.patches import PatchedFile, read_changes, read_patch, read_unified_diff
-from countersign.agents.acp.reading import AgentContext, Given, Reading, fit, without_nul, write_effects
+from countersign.agents.acp.reading import AgentContext, Given, Reading, either_way, fit, without_nul, write_effects
 from countersign.gate import Effect, FetchUrl, ReadPath, UseTool, WritePath
 from countersign.wire.base import Json
 
@@ -144,6 +146,26 @@ def _look_at_many(given: Given, kind: str | None, names: Sequence[str], ground: 
     return Reading(tuple(dict.fromkeys(effects))) if None not in readings else None
 
 
+def _place(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
+    """A file outside the workspace beside its own folder: some agents ask so whether a call may go there, before they
+    ask for the call. What the call does to the file is not said, so it counts as read and as written."""
+    path = file_beside_its_folder(dict(given))
+    if path is None or kind not in (None, "other", "read", "edit") or any(DOES_MORE.search(name) for name in names):
+        return None
+    inside = os.path.realpath(ground.workspace or ground.folder)
+    for full in (without_nul(each) for each in ground.absolute(path)):
+        if os.path.isdir(full) or Path(os.path.realpath(full)).is_relative_to(inside):
+            return None
+    return Reading(either_way(path, ground))
+
+
+def file_beside_its_folder(raw: Json) -> str | None:
+    """Return the path of an input that holds nothing but a file and the folder that the file lies in."""
+    given = raw if isinstance(raw, dict) else {}
+    fitted = fit({key: value for key, value in given.items() if key != PARENT}, [PATH], frozenset())
+    return fitted[0] if fitted is not None and given.get(PARENT) == os.path.dirname(fitted[0]) != "" else None
+
+
 def _patch(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     """The text of a patch: of several files, or a unified diff beside the path of its file."""
     texts = [value for key, value in given.items() if key in PATCH]
@@ -202,5 +224,6 @@ def _fetch(given: Given, kind: str | None, names: Sequence[str], ground: AgentCo
 
 Shape = Callable[[Given, "str | None", Sequence[str], AgentContext], Reading | None]
 SHAPES: tuple[Shape, ...] = (
-    read_command, read_commands, _write, _edit, _edits, _move, _look, _look_at_many, _patch, _changes, _search, _fetch,
+    read_command, read_commands, _write, _edit, _edits, _move, _look, _look_at_many, _place, _patch, _changes,
+    _search, _fetch,
 )  # fmt: skip

@@ -23,9 +23,10 @@ from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, St
 from countersign.settings.policy import RuleText
 from countersign.tools.places import PATH_LENGTH
 from countersign.tools.sandbox.host_tool import reachable
+from countersign.tools.sandbox.state import runs_confined
 from countersign.tools.shell.command_line import CommandLine, Sandbox, shell_line
 from countersign.tools.shell.processes import Shell, ShellRegistry
-from countersign.tools.shell.shell import ended_outcome, runs_confined, sandbox_of_reads, scripts_or_stale
+from countersign.tools.shell.shell import ended_outcome, sandbox_of_reads, scripts_or_stale
 from countersign.tools.tool import Prepared
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
@@ -159,7 +160,7 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
         payload=None,
     )
     arguments: dict[str, Json] = {"command": text, "cwd": cwd}
-    call = call_at_door(entry, session, turn, prepared, arguments, kind="execute", category="execute")
+    call = call_at_door(entry, turn, prepared, arguments, kind="execute", category="execute")
     started: asyncio.Future[Shell] = asyncio.get_running_loop().create_future()
 
     async def run(permit: Permit) -> Outcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -18,10 +19,15 @@ MOST_READ = 64 << 20
 """Bytes that one comparison reads; the remaining files are compared by size and times alone."""
 LARGEST = 4 << 20
 STEERING = tuple(
-    ".git/hooks .git/config .vscode .claude .gemini .qwen .codex .opencode .cline .clinerules .copilot .github/hooks "
+    ".git/hooks .git/config .git/config.worktree .git/commondir .git/info/attributes .vscode .claude .gemini .qwen "
+    ".codex .agents .opencode .cline .clinerules .copilot .github/hooks "
     ".mcp.json opencode.json AGENTS.md CLAUDE.md".split()
 )
 """Paths that are looked at although they are ignored: what lies there steers agents, editors or git."""
+PLACEHOLDERS = (".git", ".codex", ".agents")
+"""Names at the top of a workspace where Codex's own sandbox puts an empty file or folder for as long as a command runs,
+so that the command cannot put something there. An empty file there is read as if it were missing; one that stays is
+told of by ``blocking_placeholders``, because git finds no repository behind an empty `.git`."""
 
 
 class Content(NamedTuple):
@@ -50,8 +56,8 @@ class TrackedFiles:
             if len(found) >= MOST_FILES:
                 break
             known = self._known.get(path)
-            stamp = _stamp(path)
-            if stamp is None:
+            stamp = self._stamp(path)
+            if stamp is None or stat.S_ISDIR(stamp[-1]):
                 continue
             if known is not None and known.stamp == stamp:
                 found[path] = known
@@ -71,10 +77,12 @@ class TrackedFiles:
         """Return which of these files are relevant and hold something else than was known; they are known then."""
         changed: list[str] = []
         for path in paths:
-            if not self._is_relevant(path):
+            stamp = self._stamp(path)
+            folder = stamp is not None and stat.S_ISDIR(stamp[-1])
+            if not folder and not self._is_relevant(path):
                 continue
-            known, stamp = self._known.get(path), _stamp(path)
-            if stamp is None:
+            known = self._known.get(path)
+            if stamp is None or folder:
                 if self._known.pop(path, None) is not None:
                     changed.append(path)
                 continue
@@ -83,6 +91,11 @@ class TrackedFiles:
             if known is None or known.digest != digest or (not digest and known.stamp != stamp):
                 changed.append(path)
         return changed
+
+    def blocking_placeholders(self) -> frozenset[str]:
+        """Return the absolute paths of the empty files that are read as if they were missing."""
+        paths = (os.path.join(self.workspace, name) for name in PLACEHOLDERS)
+        return frozenset(path for path in paths if os.path.lexists(path) and self._stamp(path) is None)
 
     def _walk(self) -> Iterator[str]:
         for folder, folders, names in os.walk(self.workspace):
@@ -97,7 +110,7 @@ class TrackedFiles:
                 path = os.path.join(folder, each)
                 if self._steers(path) or not self._is_ignored(path, folder=False):
                     yield path
-        for name in (".git/hooks", ".git/config"):
+        for name in (each for each in STEERING if each.startswith(".git/")):
             path = os.path.join(self.workspace, name)
             if os.path.islink(path) or os.path.isfile(path):
                 yield path
@@ -108,9 +121,21 @@ class TrackedFiles:
                     break  # it may lead anywhere
 
     def _is_relevant(self, path: str) -> bool:
-        if os.path.isdir(path) and not os.path.islink(path):
-            return False
         return self._steers(path) or not (f"{os.sep}.git{os.sep}" in path or self._is_ignored(path, folder=False))
+
+    def _stamp(self, path: str) -> tuple[int, ...] | None:
+        """What distinguishes the file from what it was, its mode last; None where it is missing or a placeholder."""
+        try:
+            state = os.lstat(path)
+        except (OSError, ValueError):
+            return None
+        if not state.st_size and stat.S_ISREG(state.st_mode) and self._is_placeholder(path):
+            return None
+        return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_mode
+
+    def _is_placeholder(self, path: str) -> bool:
+        folder, name = os.path.split(path)
+        return name in PLACEHOLDERS and folder == self.workspace
 
     def _steers(self, path: str) -> bool:
         below = os.path.relpath(path, self.workspace)
@@ -146,14 +171,6 @@ class TrackedFiles:
             except (OSError, ValueError):
                 self._specs[folder] = None
         return self._specs[folder]
-
-
-def _stamp(path: str) -> tuple[int, ...] | None:
-    try:
-        state = os.lstat(path)
-    except (OSError, ValueError):
-        return None
-    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_mode
 
 
 def _digest(path: str) -> bytes:

@@ -286,7 +286,8 @@ def _report_fields(raw: Raw) -> dict:
         fields["raw_input"] = raw["rawInput"]
     if raw.get("rawOutput") is not None:
         fields["raw_output"] = _kept_output(raw["rawOutput"])
-        fields["output"] = output_text(fields["raw_output"])
+        if not _only_ends(raw["rawOutput"]):
+            fields["output"] = output_text(fields["raw_output"])
     if names := _names(raw):
         fields["names"] = names
     if parent := next((text for meta in _metas(raw) if (text := _text_at(meta, "parentToolUseId"))), None):
@@ -306,6 +307,11 @@ def _report_fields(raw: Raw) -> dict:
         # What stood there is taken back; the words stay in ``text``, because a command may stand in them.
         fields["output"] = ""
     return fields
+
+
+def _only_ends(raw: Json) -> bool:
+    """Whether a raw output only says how a command ended, so that what it put out is what was streamed before."""
+    return isinstance(raw, dict) and set(raw) <= {"exit_code", "exitCode", "signal"}
 
 
 def output_text(raw: Json) -> str:

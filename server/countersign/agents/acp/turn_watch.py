@@ -10,12 +10,13 @@ from countersign.agents.acp.change_watch import ChangeWatch, Listener, Say
 class TurnWatch:
     """One prompt's place at the watcher. A class because it begins and ends once, whoever is to be told meanwhile.
 
-    ``changes`` None watches nothing. ``root`` is the agent's process.
+    ``changes`` None watches nothing. ``root`` is the agent's process, ``chat`` the thread.
     """
 
-    def __init__(self, changes: ChangeWatch | None, agent: str, root: Callable[[], int | None]) -> None:
+    def __init__(self, changes: ChangeWatch | None, agent: str, chat: str, root: Callable[[], int | None]) -> None:
         self._changes = changes
         self._agent = agent
+        self._chat = chat
         self._root = root
         self._say: Say | None = None
         self._listener: Listener | None = None
@@ -24,7 +25,7 @@ class TurnWatch:
         """Look at what changes from now on, and tell ``say`` of it, instead of whoever was told before."""
         self._say = say
         if self._changes is not None and self._listener is None:
-            self._listener = Listener(self._agent, self._root, self._tell)
+            self._listener = Listener(self._agent, self._root, self._tell, self._chat)
             await self._changes.begin(self._listener)
 
     async def end(self) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.translate import ToolReport
@@ -24,6 +24,16 @@ GRACE_SECONDS = 1.0
 
 MOST_SAID = 100
 """The most calls without a request that are reported in one turn; the first lowers the label."""
+
+
+Deed = Literal["unasked", "failed", "unended", "exceeded", "early"]
+_DEEDS: dict[Deed, str] = {
+    "unasked": "acted without asking",
+    "failed": "acted without asking (and says that it failed)",
+    "unended": "never asked about a call, nor said how it ended",
+    "exceeded": "did more than it had asked for",
+    "early": "did not wait for an answer",
+}
 
 
 class Labels(Protocol):
@@ -88,9 +98,7 @@ class Tripwire:
             await self._say(message, report, False)
             return
         if not (failed and await self._reports.untouched(report)):
-            await self.fall(
-                report, "acted without asking (and says that it failed)" if failed else "acted without asking"
-            )
+            await self.fall(report, "failed" if failed else "unasked")
 
     async def hear_turn_end(self, *, cut_short: bool) -> None:
         """The turn is over. ``cut_short``: it was stopped or something was refused, so that calls may have been dropped
@@ -100,16 +108,16 @@ class Tripwire:
         for report in self._reports.unended():
             began = report.status == "in_progress" or not cut_short
             if not self._reports.was_asked(report.call_id) and began and not await self._reports.excused(report):
-                await self.fall(report, "never asked about a call, nor said how it ended")
+                await self.fall(report, "unended")
 
-    async def fall(self, report: ToolReport, what: str) -> None:
+    async def fall(self, report: ToolReport, deed: Deed) -> None:
         """Say that the agent acted on its own, and lower its label."""
         if report.call_id in self._fallen:
             return
         self._fallen.add(report.call_id)
         if len(self._fallen) > MOST_SAID:
             return
-        message = f"{self._agent} {what}: `{title_of(report)}`; from now on it counts as unguarded"
+        message = f"{self._agent} {_DEEDS[deed]}: `{title_of(report)}`; from now on it counts as unguarded"
         self._labels.clear(report.call_id)
         self._labels.fall(message)
         await self._say(message, report, True)

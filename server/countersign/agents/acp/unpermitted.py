@@ -52,8 +52,9 @@ class Unpermitted:
         """Files changed that no permitted call accounts for."""
         named = ", ".join(f"`{as_title(path)}`" for path in paths[:MOST_PATHS_NAMED])
         rest = f" and {len(paths) - MOST_PATHS_NAMED} more" if len(paths) > MOST_PATHS_NAMED else ""
-        who = f"{self._agent} changed" if certain else f"uncertain: while {self._agent} worked, somebody changed"
-        message = f"{who} {named}{rest}, which no approval covers"
+        message = f"{self._agent} changed {named}{rest}, which no approval covers"
+        if not certain:
+            message = f"uncertain: while {self._agent} worked, somebody changed {named}{rest}, which no approval covers"
         if certain:
             self._labels.fall(f"{message}; from now on it counts as unguarded")
         seen: dict[str, Json] = {"message": message, "paths": list(paths[:MOST_PATHS_KEPT]), "count": len(paths)}

@@ -38,7 +38,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class WantedCall:
-    """A tool call of the model. ``broken`` says why its arguments are not a JSON object; they are then empty."""
+    """A tool call of the model. ``broken`` says why it cannot be read; its arguments are then empty."""
 
     call_id: str
     tool: str

@@ -76,8 +76,11 @@ def told_in_stream(at: Endpoint, error: Json) -> ModelError:
 def busy(at: Endpoint, status: int, text: str | None, after: float | None) -> ModelBusy:
     """Return the error of a server that cannot answer now."""
     if status == 429:
-        wait = f"in {_span(after)}" if after else "later"
-        return ModelBusy(f"{at.vendor} limits how often `{at.model}` may be asked; try again {wait}", after)
+        if after:
+            limited = f"{at.vendor} limits how often `{at.model}` may be asked; try again in {_span(after)}"
+        else:
+            limited = f"{at.vendor} limits how often `{at.model}` may be asked; try again later"
+        return ModelBusy(limited, after)
     if status in (503, 529):
         return ModelBusy(f"{at.vendor} is overloaded; try again later or switch models", after)
     return ModelBusy(f"{at.vendor} failed: `{as_message(text or f'status {status}')}`; its log says more", after)

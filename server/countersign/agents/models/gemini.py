@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any, assert_never
@@ -26,6 +27,7 @@ from countersign.agents.models.base import (
     ToolSchema,
     UsagePiece,
     UserMessage,
+    WantedCall,
 )
 from countersign.agents.models.call_buffer import wanted_call
 from countersign.agents.models.conversation import as_word, completed, count, merged, own_options, replayed
@@ -43,6 +45,8 @@ SIGNED = re.compile(r"gemini-[3-9]")
 """Models that refuse a call of this turn without the signature that they gave with it."""
 FOREIGN_SIGNATURE = "skip_thought_signature_validator"
 """What Google documents for calls that another model made."""
+UNNAMED = "unknown"
+"""The name of a call whose own is not known."""
 _OURS = frozenset({"contents", "systemInstruction", "tools"})
 _REFUSED = frozenset(
     "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT "
@@ -98,6 +102,7 @@ async def _pieces(events: AsyncIterator[dict[str, Json]], at: Endpoint) -> Async
     blocks: list[Json] = []
     called, signed = 0, False
     finish: str | None = None
+    told: Json = None
     usage: Json = None
     async for response in events:
         if (error := response.get("error")) is not None:
@@ -112,6 +117,7 @@ async def _pieces(events: AsyncIterator[dict[str, Json]], at: Endpoint) -> Async
         if not isinstance(candidate, dict):
             continue
         finish = as_word(candidate.get("finishReason")) or finish
+        told = candidate.get("finishMessage") or told
         match candidate.get("content"):
             case {"parts": list(parts)}:
                 pass
@@ -137,12 +143,22 @@ async def _pieces(events: AsyncIterator[dict[str, Json]], at: Endpoint) -> Async
                         yield TextPiece(text)
     if finish is None:
         raise broke_off(at)
-    if finish in _UNREADABLE and not called:
-        raise ModelBusy(f"`{at.model}` wrote a call that Google could not read; try again")
+    if finish in _UNREADABLE:
+        if not called:
+            raise ModelBusy(f"`{at.model}` wrote a call that Google could not read; try again")
+        # Google leaves the call out. The others may have run already, so the answer stands; the model gets an error
+        # for this one.
+        blocks.append({"call": called})
+        yield CallPiece(_unread(told if isinstance(told, str) else finish))
     if signed:
         yield ReplayPiece(Replay("google", at.model, tuple(blocks)))
     yield _usage(usage)
     yield StopPiece(_stop(finish, called=called > 0))
+
+
+def _unread(told: str) -> WantedCall:
+    broken = f"Google could not read this call ({as_message(told)}); make it again"
+    return WantedCall(f"call_{secrets.token_hex(8)}", UNNAMED, {}, broken)
 
 
 def _add_text(blocks: list[Json], text: str, marked: dict[str, Json]) -> None:
@@ -186,7 +202,7 @@ def _as_wire(messages: Sequence[Message], model: str) -> list[dict[str, Any]]:
                 add("model", _assistant(message, model))
             case ToolMessage(call_id=call_id, tool=tool, output=output, success=success, images=images):
                 response = {"output" if success else "error": output}
-                result = {"id": call_id, "name": tool or "unknown", "response": response}
+                result = {"id": call_id, "name": tool or UNNAMED, "response": response}
                 add("user", [{"functionResponse": result}, *map(_image, images)])
             case _:
                 assert_never(message)
@@ -195,7 +211,7 @@ def _as_wire(messages: Sequence[Message], model: str) -> list[dict[str, Any]]:
 
 def _assistant(message: AssistantMessage, model: str) -> list[dict[str, Any]]:
     uses: list[dict[str, Any]] = [
-        {"functionCall": {"id": call.call_id, "name": call.tool or "unknown", "args": dict(call.arguments)}}
+        {"functionCall": {"id": call.call_id, "name": call.tool or UNNAMED, "args": dict(call.arguments)}}
         for call in message.calls
     ]
     blocks = replayed(message, "google", model)

@@ -6,18 +6,16 @@ thousandfold while they are unpacked. A server on this machine is never reached 
 
 from __future__ import annotations
 
-import asyncio
 import os
-import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from countersign.agents.models.endpoint import Endpoint
 from countersign.agents.models.failures import failure, missing_key
 from countersign.settings.policy import ModelConfig
+from countersign.tools.authorities import EXTRA_CA_VARIABLE, BadAuthorities, tls_context
 from countersign.tools.loading import load
 from countersign.wire.errors import ModelBusy, ModelError
 
@@ -29,8 +27,6 @@ SILENT_SECONDS = 600.0
 """Between two pieces: a large model is loaded from disk, or thinks, before its first word."""
 LONGEST_ERROR = 64 << 10
 """Bytes that are read of the body of an error."""
-EXTRA_CA_VARIABLE = "NODE_EXTRA_CA_CERTS"
-"""The variable that names further certificate authorities, as the editor itself reads it."""
 
 KeyFor = Callable[[ModelConfig, str], Awaitable[str | None]]
 """Gives the key of a model for a URL, or None. Raises ModelError where the settings name a key that is not there."""
@@ -137,7 +133,10 @@ def bad_address(at: Endpoint) -> ModelError:
 
 async def _client(at: Endpoint, network: Network, timeout: Any) -> httpx.AsyncClient:
     verify = network.verify or at.local
-    context = await asyncio.to_thread(_blocking_context, verify, os.environ.get(EXTRA_CA_VARIABLE, ""))
+    try:
+        context = await tls_context(verify=verify)
+    except BadAuthorities as error:
+        raise ModelError(str(error)) from None
     await load("httpx")
     import httpx  # noqa: PLC0415
 
@@ -158,19 +157,6 @@ def _pattern(host: str) -> str:
     if host == "*":
         return ""
     return f"*{host}" if host.startswith(".") else host
-
-
-@lru_cache(maxsize=4)
-def _blocking_context(verify: bool, extra: str) -> ssl.SSLContext:
-    """Return the TLS context: the usual authorities, the system's and those of the editor's variable."""
-    import httpx  # noqa: PLC0415
-
-    context = httpx.create_ssl_context(verify=verify)
-    if verify:
-        context.load_default_certs()
-        if extra:
-            context.load_verify_locations(extra)
-    return context
 
 
 def _unreachable(at: Endpoint, error: Exception) -> ModelError:

@@ -12,9 +12,10 @@ The script is a mapping (or a JSON file, read again at every request; ``POST /__
 A prompt chooses its scenario by the marker `[[name]]`; the step is the number of assistant messages with tool calls
 since that prompt, so the server keeps no state. A step may also carry `thinking`, `refusal`, `done_reason` ("length"),
 `error` {status, text, headers, times} in the provider's own words, `fails` (an error in the stream), `broken` (the
-stream ends too early), `raw` on a tool (the text of its arguments) and `freeform` (OpenAI custom tools). A request that
-does not offer the tools of its step is an auxiliary one (title, summary): it gets a short answer, or the smallest value
-of its schema. `"bodies": true` in the script logs whole requests.
+stream ends too early), `raw` on a tool (the text of its arguments; Gemini leaves the call out and says
+so) and `freeform` (OpenAI custom tools). A request that does not offer the tools of its step is an auxiliary one
+(title, summary): it gets a short answer, or the smallest value of its schema. `"bodies": true` in the script logs whole
+requests.
 In place of `tools` a step may have a `wish`: what is to be done, from which ``tool_choice.py`` makes a call of one of
 the tools that the agent offers. A step whose wish no offered tool fits is left out; `left_out` of the server says so.
 When the steps are spent, the closing text quotes every tool result since the prompt:
@@ -284,6 +285,13 @@ class Server(ThreadingHTTPServer):
     def server_close(self) -> None:
         super().server_close()
         self.brain.close()
+
+
+def requests_in(log: str | Path) -> list[dict[str, Any]]:
+    """The requests that a log holds; without remarks on connections and without a row that is still being written."""
+    lines = Path(log).read_text(encoding="utf-8").splitlines(keepends=True)
+    rows = [json.loads(line) for line in lines if line.endswith("\n")]
+    return [row for row in rows if row["api"] != "http"]
 
 
 def serve(port: int, script: dict | str | Path, log: str | Path | None = None) -> tuple[Server, int]:

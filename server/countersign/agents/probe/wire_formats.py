@@ -320,20 +320,26 @@ def write_gemini(turn: Turn, reply: dict) -> tuple[Pieces | None, Any]:
     usage = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
 
     ended = {"length": "MAX_TOKENS"}.get(reply.get("done_reason", ""), "SAFETY" if reply.get("refusal") else "STOP")
+    unread = [f"{tool['name']}({tool['raw']})" for tool in reply["tools"] if "raw" in tool]
+    if unread:
+        ended = "MALFORMED_FUNCTION_CALL"
 
     def envelope(parts: list[dict], finish: str | None = None) -> dict:
         candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
         if finish:
             candidate["finishReason"] = finish
+        if finish and unread:
+            candidate["finishMessage"] = f"Malformed function call: {unread[0]}"
         told = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": turn.model}
         return {**told, "responseId": _id("r")}
 
     calls: list[dict] = [{"functionCall": {"id": _id("fc"), "name": tool["name"], "args": tool.get("args", {})}}
-                         for tool in reply["tools"]]  # fmt: skip
+                         for tool in reply["tools"] if "raw" not in tool]  # fmt: skip
     if calls:
         calls[0]["thoughtSignature"] = "c2tpcA=="
     if not turn.stream:
-        return None, envelope(([{"text": reply["text"]}] if reply["text"] else []) + calls, "STOP")
+        ended = ended if unread else "STOP"
+        return None, envelope(([{"text": reply["text"]}] if reply["text"] else []) + calls, ended)
 
     def pieces() -> Pieces:
         for text in _cut(reply["thinking"], max(reply["chunk"], 40)) if reply.get("thinking") else ():

@@ -13,7 +13,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -26,7 +26,6 @@ from countersign.lsp.language.pages import PAGES, Known, PageName, known_of, ove
 from countersign.lsp.language.positions import Positions, Units, units_of
 from countersign.lsp.pygls_server import Server
 from countersign.settings.files import MAX_BYTES
-from countersign.tools.registry import BY_NAME
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import HistoryEntry, HistoryFilter
 
@@ -66,7 +65,7 @@ class LanguageService:
     """
 
     def __init__(self, server: Server, house: Callable[[], WorkspaceServer]) -> None:
-        """Register the handlers; ``house`` is asked only once the server is initialized."""
+        """``house`` is asked only once the server is initialized."""
         self._server = server
         self._house = house
         self._stale = asyncio.Event()
@@ -74,17 +73,8 @@ class LanguageService:
         self._seen: object = None
         self._hovering = asyncio.Lock()
 
-        def mark(_params: object) -> None:
-            self._stale.set()
-
-        for method in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE):
-            server.feature(method)(lambda params: mark(params))  # noqa: PLW0108 pygls marks what it is given
-        server.feature(types.TEXT_DOCUMENT_HOVER)(lambda params: self._hover(params))  # noqa: PLW0108 likewise
-        options = types.CompletionOptions(trigger_characters=['"', "(", "/"])
-        server.feature(types.TEXT_DOCUMENT_COMPLETION, options)(lambda params: self._complete(params))  # noqa: PLW0108 likewise
-
     def changed(self) -> None:
-        """Settings, trust or confirmations are others now; what was told is looked at again."""
+        """Settings, trust, confirmations or an open text are others now; what was told is looked at again."""
         self._stale.set()
 
     async def watch(self) -> None:
@@ -117,7 +107,8 @@ class LanguageService:
             self._told[uri] = now
         self._told = {uri: told for uri, told in self._told.items() if uri in found}
 
-    async def _hover(self, params: types.HoverParams) -> types.Hover | None:
+    async def hover(self, params: types.HoverParams) -> types.Hover | None:
+        """What is told of the place under the pointer; None of a text that is none of ours."""
         document = self._document(params.text_document.uri)
         if document is None:
             return None
@@ -130,14 +121,15 @@ class LanguageService:
             if page is None:
                 return None
             overview = overview_of(known, {page: document.text})
-            told = diagnose(overview, _TOOLS, units=units)[page]
+            told = diagnose(overview, _tools(), units=units)[page]
             judge = partial(decide, check_syntax=house.check_syntax)
             return hover(page, params.position, overview, told, _blocking_past(house), judge, units=units)
 
         async with self._hovering:  # it judges many past calls again, and threads are few
             return await asyncio.to_thread(blocking_hover)
 
-    async def _complete(self, params: types.CompletionParams) -> types.CompletionList | None:
+    async def complete(self, params: types.CompletionParams) -> types.CompletionList | None:
+        """What may stand at the cursor; None in a text that is none of ours."""
         document = self._document(params.text_document.uri)
         if document is None:
             return None
@@ -153,7 +145,7 @@ class LanguageService:
             around = Surroundings(
                 policy=policy,
                 past=_blocking_past(house),
-                tools=_OTHER_TOOLS,
+                tools=_other_tools(),
                 folders=lambda folder: _blocking_folders(policy.workspace, folder),
                 snippets=snippets,
             )
@@ -195,7 +187,7 @@ def _blocking_diagnose(
         if page is not None:
             opened.setdefault(page, document)
     overview = overview_of(known, {page: document.text for page, document in opened.items()})
-    diagnostics = diagnose(overview, _TOOLS, units=units)
+    diagnostics = diagnose(overview, _tools(), units=units)
     found: dict[str, _Told] = {}
     for page in PAGES:
         if page in opened:
@@ -243,6 +235,15 @@ def _blocking_folders(workspace: str, folder: str) -> Sequence[str]:
     return names
 
 
-_TOOLS = frozenset(BY_NAME)
-_OTHER_TOOLS = sorted(BY_NAME.keys() - CANONICAL.keys() - NARROWER_THAN_READ - EFFECT_TOOLS)
-"""Tools that have no better name in rules."""
+@cache
+def _tools() -> frozenset[str]:
+    """Every tool's name."""
+    from countersign.tools.registry import BY_NAME  # noqa: PLC0415 loaded after the start
+
+    return frozenset(BY_NAME)
+
+
+@cache
+def _other_tools() -> Sequence[str]:
+    """Tools that have no better name in rules."""
+    return sorted(_tools() - CANONICAL.keys() - NARROWER_THAN_READ - EFFECT_TOOLS)

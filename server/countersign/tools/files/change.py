@@ -39,7 +39,7 @@ from countersign.tools.places import Place
 MOST_BYTES = 4 << 20
 """A file that is written, or whose text stands on a card, is at most this long."""
 MOST_BEFORE_IMAGE = 5 << 20
-"""Longer files are not kept for undo (CONTRACT: before-images)."""
+"""Longer files are not kept for undo (docs/gate.md "Environment of commands")."""
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})

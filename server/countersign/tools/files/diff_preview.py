@@ -58,6 +58,8 @@ def outcome_of_change(
         "sha256Before": before_sha256,
         "sha256After": hashlib.sha256(after).hexdigest() if after is not None else None,
     }
+    if before_sha256 is not None and (before is None or hashlib.sha256(before).hexdigest() != before_sha256):
+        record["beforeKept"] = False  # so there is nothing to go back to
     done = {"create": "created", "edit": "changed", "delete": "deleted"}[operation]
     counts = f" (+{added} -{removed} lines)" if operation == "edit" else ""
     return Outcome(

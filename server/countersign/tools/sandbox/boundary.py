@@ -13,15 +13,17 @@ class SandboxRoot:
     """One folder that the sandbox shows at its own path, with what is different below it.
 
     All paths are absolute and resolved. ``hidden_files`` and ``hidden_folders`` are there and cannot be opened,
-    ``read_only`` cannot be changed, ``missing_folders`` and ``missing_files`` (with their text) cannot be made:
-    something read-only stands in their place that nothing outside sees. ``protected`` are the protected names that
-    were there.
+    ``blank_files`` and ``blank_folders`` are there and empty; git refuses to add a blank file. ``read_only`` cannot
+    be changed, ``missing_folders`` and ``missing_files`` (with their text) cannot be made: something read-only
+    stands in their place that nothing outside sees. ``protected`` are the protected names that were there.
     """
 
     path: str
     writable: bool = True
     hidden_files: tuple[str, ...] = ()
     hidden_folders: tuple[str, ...] = ()
+    blank_files: tuple[str, ...] = ()
+    blank_folders: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     missing_folders: tuple[str, ...] = ()
     missing_files: tuple[tuple[str, str], ...] = ()
@@ -43,13 +45,15 @@ class Additions:
 
     ``mounts`` are shown unless a rule denies reading their source. ``scratch`` are private folders in memory, where
     ``copies`` (path and text) stand. ``masked`` are paths in the folders of the sandbox that are hidden from this
-    program. ``proxied``: it has the proxy's way out even where the policy opens no network.
+    program; those of them in ``blanked`` are empty for it, because it does not start where it cannot open them.
+    ``proxied``: it has the proxy's way out even where the policy opens no network.
     """
 
     mounts: tuple[Mount, ...] = ()
     scratch: tuple[str, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
     masked: tuple[str, ...] = ()
+    blanked: tuple[str, ...] = ()
     proxied: bool = False
 
 

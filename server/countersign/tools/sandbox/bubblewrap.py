@@ -35,13 +35,14 @@ def covers_of(root: SandboxRoot) -> list[Cover]:
     for kind, paths in (
         ("read-only", root.read_only),
         ("read-only", [path for path, _text in root.missing_files]),
-        ("missing", root.missing_folders),
-        ("file", root.hidden_files),
+        ("missing", (*root.missing_folders, *root.blank_folders)),
+        # Hidden too, so that nothing is seen of it should what ``options`` mounts there be taken away.
+        ("file", (*root.hidden_files, *root.blank_files)),
         ("folder", root.hidden_folders),
     ):
         for path in paths:
             covers[os.path.relpath(path, root.path)] = kind
-    hidden = [below for below, kind in covers.items() if kind == "folder"]
+    hidden = [below for below, kind in covers.items() if kind in ("folder", "missing")]
     kept = {below: kind for below, kind in covers.items() if not any(_lies_in(below, folder) for folder in hidden)}
     for below in tuple(kept):
         for parent in _parents(below):
@@ -78,6 +79,8 @@ def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
         words += ["--bind" if mount.writable else "--ro-bind", mount.source, mount.place]
     for root in sorted(boundary.roots, key=lambda root: root.path):
         words += ["--bind" if root.writable else "--ro-bind", root.path, root.path]
+        for path in root.blank_files:
+            words += ["--dev-bind", "/dev/null", path]
     return [*words, "--remount-ro", "/", "--chdir", cwd]
 
 

@@ -48,7 +48,7 @@ def blocking_boundary(
     roots: tuple[SandboxRoot, ...] = survey.blocking_roots(folders, own, control)
     if not writable:
         roots = tuple(replace(root, writable=False, missing_folders=(), missing_files=()) for root in roots)
-    roots = tuple(_masked(root, additions.masked) for root in roots)
+    roots = tuple(_masked(root, additions) for root in roots)
     private = not any(home == root.path or lies_below(home, root.path) for root in roots)
     return Boundary(
         roots=roots,
@@ -78,14 +78,25 @@ def _in_roots(path: str, roots: Sequence[SandboxRoot]) -> bool:
     return any(path == root.path or lies_below(path, root.path) for root in roots)
 
 
-def _masked(root: SandboxRoot, masked: Sequence[str]) -> SandboxRoot:
-    """The root with those of these paths hidden that are there, and what links of these names lead to."""
-    there = [path for path in masked if lies_below(path, root.path) and os.path.lexists(path)]
-    found = [path for path in map(os.path.realpath, there) if lies_below(path, root.path) and os.path.exists(path)]
+def _masked(root: SandboxRoot, additions: Additions) -> SandboxRoot:
+    """The root with what is masked in it hidden or blank, and what links of these names lead to.
+
+    A blank name of a file that is missing and must not be made stands there as a blank file, not as an empty folder.
+    """
+    masked = [path for path in additions.masked if lies_below(path, root.path)]
+    there = [(path, os.path.realpath(path)) for path in masked if os.path.lexists(path)]
+    found = [(path, real) for path, real in there if lies_below(real, root.path) and os.path.exists(real)]
+    blank = {real for path, real in found if path in additions.blanked} - {*root.hidden_files, *root.hidden_folders}
+    hidden = dict.fromkeys(real for _path, real in found if real not in blank)
+    unmade = {path for path in additions.blanked if path in root.missing_folders and os.path.splitext(path)[1]}
     return replace(
         root,
-        hidden_files=tuple(dict.fromkeys((*root.hidden_files, *(path for path in found if not os.path.isdir(path))))),
-        hidden_folders=tuple(dict.fromkeys((*root.hidden_folders, *(path for path in found if os.path.isdir(path))))),
+        hidden_files=tuple(dict.fromkeys((*root.hidden_files, *(path for path in hidden if not os.path.isdir(path))))),
+        hidden_folders=tuple(dict.fromkeys((*root.hidden_folders, *(path for path in hidden if os.path.isdir(path))))),
+        blank_files=tuple(sorted((*(path for path in blank if not os.path.isdir(path)), *unmade))),
+        blank_folders=tuple(sorted(path for path in blank if os.path.isdir(path))),
+        missing_folders=tuple(path for path in root.missing_folders if path not in unmade),
+        missing_files=(*root.missing_files, *((path, "") for path in sorted(unmade))),
     )
 
 

@@ -31,6 +31,8 @@ _NO_LINKS_BENEATH = 0x04 | 0x02 | 0x08
 _DEATH_SIGNAL, _KILL = 1, 9
 REFRESH = 0.5
 """Seconds between two looks of the sandbox at what other programs replaced, made or removed in its folders."""
+CONNECT_PATIENCE = 1.0
+"""Seconds for a connection to a program in the sandbox: it is made or refused at once, unless that program is stuck."""
 
 MOST_PROCESSES = 4096
 
@@ -52,8 +54,7 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
         # Root is bound by no such number.
         resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
     _own_namespaces(_NEWNET if spec["network"] else 0)
-    if spec["network"]:
-        _hand_out_listener(spec["network"])
+    channel = _hand_out_listener(spec["network"]) if spec["network"] else None
     _mount("tmpfs", spec["memory"], "tmpfs", _NOSUID | _NODEV, "mode=700,size=4m")
     os.close(os.open(spec["zero"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000))
     for root in spec["roots"]:
@@ -61,7 +62,7 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
         _overlay(root)
     for root in spec["roots"]:
         _cover(root, spec["zero"])
-    _keep_fresh([root["path"] for root in spec["roots"]], spec["status"])
+    _leave_attendant([root["path"] for root in spec["roots"]], spec["status"], channel)
     arguments = _memory_file(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in spec["arguments"]))
     words = [spec["program"], "--args", str(arguments)]
     passed = [arguments, spec["status"]]
@@ -95,24 +96,24 @@ def _own_namespaces(more: int) -> None:
     _mount(None, "/", None, _REC | _PRIVATE)
 
 
-def _hand_out_listener(network: dict[str, int]) -> None:
+def _hand_out_listener(network: dict[str, int]) -> int:
     """Bring up the loopback of the new network namespace and give the socket on which the proxy listens to the server.
 
-    The server keeps the only descriptor of it: the program can connect to it and nothing else.
+    The server keeps the only descriptor of it: the program can connect to it and nothing else. Returns the channel to
+    the server, which no program inherits.
     """
     import _socket  # noqa: PLC0415  only where there is a network; `socket` itself takes as long as all of this
     import fcntl  # noqa: PLC0415
 
-    with os.fdopen(network["channel"], "rb", closefd=True) as channel:
-        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-        fcntl.ioctl(listener.fileno(), _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _IFF_UP))
-        listener.bind(("127.0.0.1", network["port"]))
-        listener.listen(128)
-        passed = struct.pack("i", listener.fileno())
-        line = _socket.socket(fileno=os.dup(channel.fileno()))
-        line.sendmsg([b"l"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)])
-        line.close()
-        listener.close()
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    fcntl.ioctl(listener.fileno(), _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _IFF_UP))
+    listener.bind(("127.0.0.1", network["port"]))
+    listener.listen(128)
+    passed = struct.pack("i", listener.fileno())
+    line = _socket.socket(fileno=network["channel"])
+    line.sendmsg([b"l"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)])
+    listener.close()
+    return line.detach()
 
 
 def _make_stubs(root: dict[str, Any]) -> None:
@@ -170,8 +171,9 @@ def _open_below(top: int, below: str) -> int:
     return _checked(_libc.syscall(_OPENAT2, top, path, how, len(how)), below)
 
 
-def _keep_fresh(paths: list[str], status: int) -> None:
-    """Leave a process that has the overlays look again, twice a second, at what others did to their folders."""
+def _leave_attendant(paths: list[str], status: int, channel: int | None) -> None:
+    """Leave a process that has the overlays look again, twice a second, at what others did to their folders, and that
+    connects the server to programs that listen on the loopback of the sandbox."""
     parent = os.getpid()
     if os.fork():
         return
@@ -179,13 +181,54 @@ def _keep_fresh(paths: list[str], status: int) -> None:
         _libc.prctl(_DEATH_SIGNAL, _KILL, 0, 0, 0)
         os.close(status)
         os.chdir("/")
-        os.closerange(0, 1024)
+        kept = 1024 if channel is None else channel
+        os.closerange(0, kept)
+        os.closerange(kept + 1, 1024)
+        due = time.monotonic() + REFRESH
         while os.getppid() == parent:
-            time.sleep(REFRESH)
+            left = max(0.0, due - time.monotonic())
+            if channel is None:
+                time.sleep(left)
+            elif _connects_until(channel, left):
+                channel = None
+            if time.monotonic() < due:
+                continue
+            due = time.monotonic() + REFRESH
             for path in paths:
                 _libc.mount(None, os.fsencode(path), None, _REMOUNT | _NOSUID | _NODEV, None)
     finally:
         os._exit(0)
+
+
+def _connects_until(channel: int, seconds: float) -> bool:
+    """Answer one request of the server's, if one comes in this time: it names a port, and gets a socket that is
+    connected to whoever listens there in the sandbox, or none. Returns true once the server asks no more."""
+    import _socket  # noqa: PLC0415  as above
+    import select  # noqa: PLC0415
+
+    if not select.select([channel], [], [], seconds)[0]:
+        return False
+    line = _socket.socket(fileno=channel)
+    try:
+        asked = line.recv(2)
+        if len(asked) < 2:
+            return True
+        inner = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        inner.settimeout(CONNECT_PATIENCE)
+        try:
+            inner.connect(("127.0.0.1", struct.unpack("!H", asked)[0]))
+            inner.settimeout(None)
+            passed = struct.pack("i", inner.fileno())
+            line.sendmsg([b"c"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)], _socket.MSG_NOSIGNAL)
+        except OSError:
+            line.send(b"n", _socket.MSG_NOSIGNAL)
+        inner.close()
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        line.detach()
 
 
 def _memory_file(content: bytes) -> int:

@@ -2,13 +2,16 @@
 
 Its listening socket is made inside the sandbox's network namespace and handed out (``namespaces.py``), so the program
 reaches it on its own loopback and nothing else of this machine. Names are resolved outside, checked and pinned for the
-life of the sandbox (``addresses.py``). One thread for each connection and direction; all of it is bounded.
+life of the sandbox (``addresses.py``). Where this machine's own loopback is listed, a port on which a program in the
+sandbox listens is that program's: an agent that talks to a server of its own reaches it, as it would without a proxy.
+One thread for each connection and direction; all of it is bounded.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import socket
 import struct
 import threading
@@ -33,8 +36,14 @@ HEAD_PATIENCE = 30.0
 """Seconds for a request to say where it wants to go."""
 CONNECT_PATIENCE = 20.0
 """Seconds for one address to accept a connection."""
+INNER_PATIENCE = 5.0
+"""Seconds in which the sandbox tells whether a program in it listens on a port: it waits one second at most, and looks
+after its folders beside that."""
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""What programs call the machine that they run on."""
 _CHUNK = 1 << 18
 
+_INTERIM = re.compile(rb"HTTP/1\.[01] 1\d\d ")
 Why = Literal["notAllowed", "notPublic", "notFound", "unreachable", "unclear"]
 _HOP_BY_HOP = frozenset(
     (
@@ -102,6 +111,7 @@ class Proxy:
         self._listener: socket.socket | None = None
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
+        self._asking = threading.Lock()
         self._closed = False
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._pinned: dict[str, tuple[Address, ...]] = {}
@@ -199,13 +209,26 @@ class Proxy:
             try:
                 if method == "CONNECT":
                     client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                    if rest:
+                        server.sendall(rest)
+                    self._relay(client, server)
                 else:
-                    server.sendall(_rewritten(head, method, target))
-                if rest:
-                    server.sendall(rest)
-                self._relay(client, server)
+                    self._one_request(client, server, _rewritten(head, method, target), rest, _body_size(head))
             finally:
                 self._disown(server)
+
+    def _one_request(
+        self, client: socket.socket, server: socket.socket, head: bytes, rest: bytes, size: int | None
+    ) -> None:
+        """Carry one request and its answer. What the client sends behind it is dropped, and the answer says that the
+        connection ends: a further request may be meant for another host."""
+        _make_ready(client, server)
+        server.sendall(head + rest[:size])
+        left = None if size is None else max(0, size - len(rest))
+        up = threading.Thread(target=_carry, args=(client, server, left), name="sandbox proxy upload", daemon=True)
+        up.start()
+        _carry_answer(server, client)
+        up.join()
 
     # SOCKS5
 
@@ -272,20 +295,35 @@ class Proxy:
             first = str(addresses[0]) if addresses else None
             raise _Refusal(RefusedHost(host, port, "notPublic" if addresses else "notFound", first))
         for address in allowed:
-            try:
-                server = socket.create_connection((str(address), port), CONNECT_PATIENCE)
-            except OSError:
-                continue
+            server = self._listening_inside(port) if host in LOOPBACK and port != PORT else None
+            if server is None:
+                try:
+                    server = socket.create_connection((str(address), port), CONNECT_PATIENCE)
+                except OSError:
+                    continue
             if self._own(server):
                 return server
             server.close()
         raise _Refusal(RefusedHost(host, port, "unreachable"))
 
+    def _listening_inside(self, port: int) -> socket.socket | None:
+        """A connection to the program in the sandbox that listens on this port of its loopback; None if none does."""
+        with self._asking:
+            try:
+                self._channel.settimeout(INNER_PATIENCE)
+                self._channel.sendall(struct.pack("!H", port))
+                _said, descriptors, _flags, _from = socket.recv_fds(self._channel, 1, 1)
+            except TimeoutError:
+                # An answer that came later would be taken for that to the next question.
+                self._channel.close()
+                return None
+            except OSError:
+                return None
+        return socket.socket(fileno=descriptors[0]) if descriptors else None
+
     def _relay(self, client: socket.socket, server: socket.socket) -> None:
         """Carry bytes both ways until both sides have ended theirs, or one is gone."""
-        for each in (client, server):
-            each.settimeout(None)
-            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        _make_ready(client, server)
         up = threading.Thread(target=_carry, args=(client, server), name="sandbox proxy upload", daemon=True)
         up.start()
         _carry(server, client)
@@ -306,23 +344,71 @@ def _environment(hosts: Sequence[str]) -> dict[str, str]:
     address = f"http://127.0.0.1:{PORT}"
     names = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     # Servers in the sandbox are reached directly, unless this machine's own loopback was listed.
-    local = ",".join(name for name in ("localhost", "127.0.0.1", "::1") if not is_listed(name, hosts))
+    local = ",".join(name for name in LOOPBACK if not is_listed(name, hosts))
     return dict.fromkeys(names, address) | {"no_proxy": local, "NO_PROXY": local, "NODE_USE_ENV_PROXY": "1"}
 
 
-def _carry(source: socket.socket, target: socket.socket) -> None:
+def _make_ready(*connections: socket.socket) -> None:
+    for each in connections:
+        each.settimeout(None)
+        each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _carry_answer(server: socket.socket, client: socket.socket) -> None:
+    """Carry an answer of HTTP, its head changed so that it ends the connection; what is none goes as it is."""
+    data, interim = b"", True
+    try:
+        while interim:
+            while (end := data.find(b"\r\n\r\n")) < 0 and len(data) <= MOST_HEAD and (more := server.recv(1 << 14)):
+                data += more
+            head, data = (data[: end + 4], data[end + 4 :]) if end >= 0 else (b"", data)
+            interim = _INTERIM.match(head) is not None
+            client.sendall(head if interim else _closing(head))
+        client.sendall(data)
+    except OSError:
+        _shut(server, client)
+        return
+    _carry(server, client)
+
+
+def _closing(head: bytes) -> bytes:
+    """The head of an answer that says that its connection ends with it."""
+    if not head:
+        return head
+    first, *lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    kept = [line for line in lines if line.split(b":", 1)[0].strip().lower() not in (b"connection", b"keep-alive")]
+    return b"\r\n".join((first, *kept, b"Connection: close")) + b"\r\n\r\n"
+
+
+def _body_size(head: bytes) -> int | None:
+    """How many bytes follow the head of a request; None where only the body itself says so."""
+    fields = {line.split(b":", 1)[0].strip().lower(): line for line in head.split(b"\r\n")[1:] if b":" in line}
+    if b"transfer-encoding" in fields:
+        return None
+    length = fields.get(b"content-length", b":0").split(b":", 1)[1].strip()
+    return int(length) if length.isdigit() else None
+
+
+def _carry(source: socket.socket, target: socket.socket, most: int | None = None) -> None:
+    """Carry bytes until the source ends; what comes after ``most`` of them is dropped."""
     buffer = bytearray(_CHUNK)
     view = memoryview(buffer)
     try:
         while count := source.recv_into(buffer):
-            target.sendall(view[:count])
+            taken = count if most is None else min(count, most)
+            most = None if most is None else most - taken
+            target.sendall(view[:taken])
     except OSError:
-        for each in (source, target):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+        _shut(source, target)
         return
     with contextlib.suppress(OSError):
         target.shutdown(socket.SHUT_WR)
+
+
+def _shut(*connections: socket.socket) -> None:
+    for each in connections:
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
 
 
 def _read_head(client: socket.socket) -> tuple[bytes | None, bytes]:

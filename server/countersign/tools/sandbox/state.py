@@ -27,6 +27,11 @@ class SandboxState:
         return self.backend != "none"
 
 
+def runs_confined(policy: Policy) -> bool:
+    """Whether a command that nobody asks to run outside runs in the sandbox."""
+    return policy.sandbox_mode != "off" and policy.sandbox_available
+
+
 def blocking_holds(policy: Policy, network: str | None = None) -> tuple[str, ...]:
     """What a command cannot do in a sandbox that was tried out here, then what of the machine is bounded. ``network``
     words what a program with a way out of its own reaches."""

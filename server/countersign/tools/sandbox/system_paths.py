@@ -1,6 +1,6 @@
 """What of the system and of a home the sandbox shows, read-only: data, not code.
 
-Nothing that rules ask about before it is read (CONTRACT 8 and 9) may stand in these tables.
+Nothing that asks before it is read (docs/gate.md "Outside the workspace" and "Secrets") may stand in these tables.
 """
 
 from __future__ import annotations

@@ -99,11 +99,14 @@ def withheld_names(
 def withheld_note(names: Sequence[str]) -> str:
     """Return what a card says of the variables that its commands mention and do not get; at least one."""
     shown = ", ".join(f"`{escaped(name)}`" for name in names)
-    looks, them, each = (
-        ("looks like a secret", "it", "it") if len(names) == 1 else ("look like secrets", "them", "each")
-    )
+    if len(names) == 1:
+        return (
+            f"withheld: {shown} looks like a secret, so the command does not get it; "
+            "add it to `shell.env.pass` to pass it"
+        )
     return (
-        f"withheld: {shown} {looks}, so the command does not get {them}; add {each} to `shell.env.pass` to pass {them}"
+        f"withheld: {shown} look like secrets, so the command does not get them; "
+        "add each to `shell.env.pass` to pass them"
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HALF = 512 << 10
-"""Bytes kept of the beginning, and again of the end (CONTRACT: 1 MiB of head and tail)."""
+"""Bytes kept of the beginning, and again of the end (docs/gate.md "Environment of commands")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
 from countersign.tools.sandbox.host_tool import host_offers
 from countersign.tools.sandbox.refusals import refusals_in
+from countersign.tools.sandbox.state import runs_confined
 from countersign.tools.shell.command_line import SHELLS, CommandLine, Sandbox, shell_line
 from countersign.tools.shell.process_tracking import LEFT_OUT, UNTRACKED
 from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellRegistry
@@ -327,11 +328,6 @@ def _in_background(shell: Shell) -> Outcome:
     told = f"[running in the background as {shell.shell_id}; read its output with shell_output, end it with shell_kill]"
     joint = "\n" if shown and not shown.endswith("\n") else ""
     return Outcome(True, shown + joint + told, record=_record(shell))
-
-
-def runs_confined(policy: Policy) -> bool:
-    """Whether a command that nobody asks to run outside runs in the sandbox."""
-    return policy.sandbox_mode != "off" and policy.sandbox_available
 
 
 def _sandbox_preview(policy: Policy) -> SandboxPreview:

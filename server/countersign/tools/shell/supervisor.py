@@ -28,7 +28,7 @@ import sys
 import time
 
 GRACE = 2.0
-"""Seconds between TERM and KILL (CONTRACT: environment)."""
+"""Seconds between TERM and KILL (docs/gate.md "Environment of commands")."""
 ENDING = (0.0003, 0.0007, 0.002)
 """Seconds between looks whether those who end with the program have ended."""
 LAST = 3.0

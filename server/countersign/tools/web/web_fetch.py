@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from countersign.gate import BadArguments, Effect, FetchUrl, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
+from countersign.tools.authorities import EXTRA_CA_VARIABLE, BadAuthorities, tls_context
 from countersign.tools.clip import head
 from countersign.tools.loading import load
 from countersign.tools.tool import Prepared, ToolContext
@@ -98,7 +99,10 @@ class WebFetch:
 
         from countersign.tools.web.public_network import PrivateAddress, PublicBackend, is_public  # noqa: PLC0415
 
-        context = await asyncio.to_thread(httpcore.default_ssl_context) if url.startswith("https:") else None
+        try:
+            context = await tls_context() if urlsplit(url).scheme == "https" else None
+        except BadAuthorities as error:
+            return Outcome(False, f"`{as_title(url)}` cannot be fetched: {error}")
         backend = PublicBackend(self._allowed or is_public)
         times = {"connect": CONNECT_SECONDS, "read": SILENT_SECONDS, "write": SILENT_SECONDS, "pool": CONNECT_SECONDS}
         address = urlsplit(url)._replace(fragment="").geturl()
@@ -125,6 +129,9 @@ class WebFetch:
             said = f"`{as_title(url)}` is on this machine or in a private network, which is not fetched"
             return Outcome(False, said)
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError, ValueError) as error:
+            if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                told = f"cannot be verified; the person can add its authority with `{EXTRA_CA_VARIABLE}`"
+                return Outcome(False, f"the certificate of `{as_title(url)}` {told}")
             return Outcome(False, f"`{as_title(url)}` cannot be fetched ({type(error).__name__})")
 
 
