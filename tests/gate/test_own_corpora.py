@@ -1,14 +1,14 @@
 """Our own corpora: every evasion and everyday command that we thought of, with the answer that docs/gate.md gives.
 
-The rows have the shape of the given corpora. What a row does not say stands in ``STANDARD``: each row is judged in a
-workspace with those files, and its ``layout`` comes on top. Rows are run by class, so that a class that is answered
-wrongly fails once and shows each of its rows.
+The form of the groups is described in ``tests/corpora``. What a row does not say stands in ``STANDARD``: each row is
+judged in a workspace with those files, and its ``layout`` comes on top. Rows are run by class, so that a class that is
+answered wrongly fails once and shows each of its rows.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,12 @@ import pytest
 
 from countersign.advice.explain import check_line
 from countersign.gate.shell.syntax.bash_check import BashSyntax
+from tests import corpora
+from tests.corpora import Row
 
 from .layouts import Spots, filled, lay_out
 
 BASH = BashSyntax()
-CORPORA = Path(__file__).parent.parent / "corpora"
-
-Row = Mapping[str, Any]
 
 IN_WORKSPACE = """
 a.csv a.json a.py b.csv b.json b.py data.json package.json README.md .env .envrc .npmrc .git/config
@@ -49,16 +48,14 @@ STRUCTURES = (
 )
 
 
-def rows(name: str) -> dict[str, list[Row]]:
-    """The rows of a corpus by their class."""
+def by_class(rows: Iterable[Row]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
-    for line in (CORPORA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in rows:
         found.setdefault(row["class"], []).append(row)
     return found
 
 
-COMMANDS, PATHS = rows("own_commands"), rows("own_paths")
+COMMANDS, PATHS = by_class(corpora.commands()), by_class(corpora.paths())
 
 
 class Places:
@@ -99,19 +96,11 @@ def answer(asked: Mapping[str, Any]) -> str:
     return result.get("decision") or result["error"]
 
 
-OPEN = frozenset((CORPORA / "own_open.txt").read_text(encoding="utf-8").split())
-"""Rows that are answered wrongly today, pinned: the list only shrinks. What they have in common stands in
-``docs/known-limitations.md``; a row that comes right must leave the list."""
-
-
 def wrongly_answered(given: list[Row], places: Places) -> Iterator[str]:
     for row in given:
         said = answer(question(row, places.of(row)))
-        what = row.get("command", row.get("path"))
-        if said in (row["expect"], *row["also_ok"]):
-            if row["id"] in OPEN:
-                yield f"{row['id']} {what!r} is answered rightly now: take it out of own_open.txt"
-        elif row["id"] not in OPEN:
+        if said not in (row["expect"], *row["also_ok"]):
+            what = row.get("command", row.get("path"))
             yield f"{row['id']} {what!r}: {said}, not {row['expect']}, because {row['why']}"
 
 

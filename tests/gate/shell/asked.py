@@ -24,6 +24,7 @@ STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file with one JSON object a line."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

@@ -1,7 +1,7 @@
-"""The examples in the records of programs, as rows like those of ``evasions.jsonl``; and both together.
+"""The examples in the records of programs, as rows like those of ``evasions.toml``; and both together.
 
-A group of examples (``[[examples]]`` of a record) has a reason, rules (``allow Bash(ls:*)``), perhaps a mode, and
-under ``allows``, ``asks`` and ``denies`` the commands that get this verdict. Workspace and home do not exist.
+A group of examples (``[[examples]]`` of a record) has the form that ``tests/corpora`` describes. Workspace and home do
+not exist.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .asked import HOME, WS, rows
+from tests.corpora import rows_of_file, rows_of_group
+
+from .asked import HOME, WS
 
 RECORDS = Path(__file__).parents[3] / "server/countersign/gate/shell/programs/records"
-VERDICTS = {"allows": "allow", "asks": "ask", "denies": "deny"}
-KEYS = {"reason", "rules", "mode", *VERDICTS}
+EVASIONS = Path(__file__).parent / "evasions.toml"
 
 
 @cache
@@ -26,19 +27,16 @@ def examples() -> list[dict[str, Any]]:
 
 def of_record(program: str, text: str) -> Iterator[dict[str, Any]]:
     for group in tomllib.loads(text).get("examples", ()):
-        if unknown := group.keys() - KEYS:
-            raise ValueError(f"{program}: an example has no {', '.join(sorted(unknown))}")
-        rules: dict[str, list[str]] = {"allow": [], "deny": [], "ask": []}
-        for rule in group.get("rules", ()):
-            kind, _, pattern = rule.partition(" ")
-            rules[kind].append(pattern)
-        context = {"workspace": WS, "home": HOME} | ({"mode": group["mode"]} if "mode" in group else {})
-        for verdict, expected in VERDICTS.items():
-            for command in group.get(verdict, ()):
-                row = {"command": command, "rules": rules, "with": context, "expect": expected}
-                yield {"name": f"{group['reason']}: {command}", "program": program, **row}
+        for row in rows_of_group(group, program):
+            yield {**row, "name": f"{row['why']}: {row['command']}", "program": program, "workspace": WS, "home": HOME}
+
+
+@cache
+def shell_evasions() -> list[dict[str, Any]]:
+    """Return each evasion that was ever found and does not concern one program alone."""
+    return [{**row, "name": f"{row['why']}: {row['command']}"} for row in rows_of_file(EVASIONS)]
 
 
 def evasions() -> list[dict[str, Any]]:
     """Return each evasion that was ever found: of one program, and of the shell."""
-    return [*rows(Path(__file__).parent / "evasions.jsonl"), *examples()]
+    return [*shell_evasions(), *examples()]

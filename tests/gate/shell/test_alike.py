@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .asked import WS, decide, rows
+from tests.corpora import given_rows
 
-CORPUS = rows(Path(__file__).parents[2] / "corpora" / "commands.jsonl")
+from .asked import WS, decide
+
+CORPUS = given_rows("commands")
 UNDERSTOOD = [row for row in CORPUS if row["class"] not in {"unparseable", "display"}]
 
 SPELLINGS: dict[str, Callable[[str], str]] = {

@@ -17,17 +17,18 @@ from countersign.advice.explain import check_line, explain, policy_of
 from countersign.gate.shell.syntax import plain_bash
 from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.gate.shell.syntax.plain_bash import Outside, outside
+from tests import corpora
 
 from .asked import rows
 from .examples import evasions
 
-TESTS = Path(__file__).parents[2]
 BASH = BashSyntax()
 
 INSIDE = rows(Path(__file__).parent / "plain_inside.jsonl")
 OUTSIDE = rows(Path(__file__).parent / "plain_outside.jsonl")
 CORPORA = [
-    *(row for name in ("commands", "own_commands") for row in rows(TESTS / "corpora" / f"{name}.jsonl")),
+    *corpora.given_rows("commands"),
+    *corpora.commands(),
     *evasions(),
 ]
 MODES = ("plan", "ask", "default", "acceptEdits", "auto", "dontAsk")

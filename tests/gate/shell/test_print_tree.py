@@ -16,9 +16,9 @@ from countersign.gate.shell.printing.normal_form import normal_form
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import print_tree, reprint
 from countersign.gate.shell.syntax.parser import read
+from tests.corpora import commands, given_rows
 from tests.reference.sandbox import sandbox
 
-from .asked import rows
 from .examples import evasions
 from .replay import differences, generated, pairs_of
 
@@ -29,7 +29,8 @@ CORPORA = [
     row["command"]
     for table in (
         evasions(),
-        *(rows(HERE.parents[1] / "corpora" / f"{each}commands.jsonl") for each in ("", "own_")),
+        given_rows("commands"),
+        commands(),
     )
     for row in table
     if "command" in row

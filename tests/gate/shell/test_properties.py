@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, example, given, settings
@@ -10,14 +9,15 @@ from hypothesis import strategies as st
 
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood
+from tests.corpora import given_rows
 
-from .asked import BASH, STRICTNESS, decide, rows
+from .asked import BASH, STRICTNESS, decide
 from .examples import evasions
 
 NAMES = ("ls", "cat", "echo", "git", "rg", "find", "sort", "sed", "tee", "timeout", "xargs", "head", "npm", "make")
 ALLOW = [f"Bash({name}:*)" for name in NAMES]
 POOL = sorted(
-    {row["command"] for row in rows(Path(__file__).parents[2] / "corpora" / "commands.jsonl") if row["parses"]}
+    {row["command"] for row in given_rows("commands") if row.get("parses", True)}
     | {row["command"] for row in evasions() if len(row["command"]) < 200 and row["command"].isprintable()}
 )
 WRAPPINGS = ["( {}\n)", "{{ {}\n}}", "if true; then {}\nfi", "while true; do {}\nbreak; done", "! {{ {}\n}}"]

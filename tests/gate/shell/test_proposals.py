@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +12,12 @@ from countersign.gate.decision import Decision
 from countersign.gate.shell.rules import proposals as proposing
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.whole_text import MOST_OFFERED
+from tests.corpora import commands
 
-from .asked import BASH, HOME, WS, rows
+from .asked import BASH, HOME, WS
 
 CLASSES = {"everyday", "everyday-asks", "changing", "looking-asks"}
-COMMANDS = sorted(
-    {
-        row["command"]
-        for row in rows(Path(__file__).parents[2] / "corpora" / "own_commands.jsonl")
-        if row["class"] in CLASSES
-    }
-)
+COMMANDS = sorted({row["command"] for row in commands() if row["class"] in CLASSES})
 
 
 def decided(command: str, allow: tuple[str, ...] = ()) -> Decision:

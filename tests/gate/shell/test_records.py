@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.corpora import context
+
 from .asked import decide
 from .examples import examples
 
@@ -19,11 +21,11 @@ MOST_USED = (
 
 @pytest.mark.parametrize("row", EXAMPLES, ids=lambda row: row["name"])
 def test_an_example_of_a_record_holds(row: dict[str, Any]) -> None:
-    assert decide(row["command"], **row["rules"], **row["with"]) == row["expect"]
+    assert decide(row["command"], **row["rules"], **context(row)) == row["expect"]
 
 
 def test_no_example_stands_twice() -> None:
-    found = Counter((row["command"], str(row["rules"]), str(row["with"])) for row in EXAMPLES)
+    found = Counter((row["command"], str(row["rules"]), str(context(row))) for row in EXAMPLES)
     assert [command for (command, *_), number in found.items() if number > 1] == []
 
 

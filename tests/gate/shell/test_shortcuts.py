@@ -24,15 +24,14 @@ from countersign.gate.shell.syntax import plain_bash, plain_simple
 from countersign.gate.shell.syntax.parser import _Reader as Reader  # pyright: ignore[reportPrivateUsage]
 from countersign.gate.shell.syntax.plain_bash import Outside, outside
 from countersign.settings.policy import RuleText
+from tests.corpora import commands
 
 from .asked import HOME, WS, rows
 from .examples import evasions
 
 HERE = Path(__file__).parent
 ROWS = [
-    (row["command"], row["rules"])
-    for row in (*evasions(), *rows(HERE.parents[1] / "corpora" / "own_commands.jsonl")[::5])
-    if "command" in row and "rules" in row
+    (row["command"], row["rules"]) for row in (*evasions(), *commands()[::5]) if "command" in row and "rules" in row
 ]
 RULES = {
     "allow": ["Bash(git:*)", "Bash(npm run:*)", "Bash(cat *)", "Bash(a/b:*)", "Bash(* --version)", "Read(../x/**)"],
