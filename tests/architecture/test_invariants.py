@@ -1,4 +1,4 @@
-"""Each promise of ARCHITECTURE has its marks in the code, and each mark is a promise that ARCHITECTURE lists."""
+"""Each promise of docs/promises.md has its marks in the code, and each mark is a promise that the page lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARK = re.compile(r"INVARIANT(?: \(([^)]*)\))?")
 
 
 def promises() -> set[str]:
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/promises.md").read_text(encoding="utf-8")
     return set(LISTED.findall(page[page.index("## Promises") : page.index("## What outlives what")]))
 
 
@@ -29,8 +29,20 @@ def marks() -> dict[str, list[str]]:
     return found
 
 
-def test_each_mark_names_a_promise_that_architecture_lists():
+def test_each_mark_names_a_promise_that_the_page_lists():
     assert {name: files for name, files in marks().items() if name not in promises()} == {}
+
+
+def test_the_map_names_the_numbered_promises_in_their_order():
+    page = (ROOT / "docs/promises.md").read_text(encoding="utf-8")
+    numbered = re.findall(r"^\d+\. \*\*([a-z ]+)\*\*", page, re.MULTILINE)
+    map_page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = map_page[map_page.index("## Promises") : map_page.index("## Absent on purpose")]
+    assert re.findall(r"^\| ([a-z ]+) \|", table, re.MULTILINE)[1:] == numbered
+
+
+def test_the_map_fits_on_two_screens():
+    assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 100
 
 
 def test_each_promise_is_marked_in_the_code():
@@ -39,7 +51,7 @@ def test_each_promise_is_marked_in_the_code():
 
 def promised_tests() -> dict[str, list[str]]:
     """The rows of the table: each promise with the tests that hold it."""
-    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/promises.md").read_text(encoding="utf-8")
     table = page[page.index("### The tests of the promises") : page.index("## What outlives what")]
     rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| ") and "`" in line]
     return {name.strip(): re.findall(r"`([^`]+)`", tests) for name, tests in rows}
@@ -75,7 +87,7 @@ def test_a_reference_that_leads_nowhere_is_found():
     assert missing("tests/architecture/test_invariants.py::missing") is None
 
 
-PAGES = ("docs/security.md", "ARCHITECTURE.md")
+PAGES = ("docs/security.md", "docs/promises.md", "ARCHITECTURE.md")
 
 
 def test_each_file_that_the_pages_name_as_a_test_exists():

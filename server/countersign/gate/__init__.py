@@ -2,6 +2,8 @@
 
 A call enters at `Gate.submit` (``gate.py``). ``decisions/`` gives the verdict, ``approvals/`` asks a person where the
 verdict is ask, ``ledger/`` records both, and the call's `Plan` then runs with the `Permit` that only the gate makes.
+``deciding.py`` brings the policy and grants of the moment, ``turn_order.py`` keeps the calls of a turn in their order,
+and ``workers.py`` runs blocking work in threads of the agent that it is for, of heavy agents one piece at a time.
 The names below are the package's face: code outside the gate imports them from here and nothing past it."""
 
 from __future__ import annotations
