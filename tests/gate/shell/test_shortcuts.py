@@ -55,13 +55,7 @@ TEXTS = st.lists(
 ).map(lambda parts: "".join(text + end for text, end in parts[:-1]) + parts[-1][0])
 
 
-class Everything:
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
 def looking_at_all(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(analyzed_command, "NEVER_ORDINARY", Everything())
     for module in (analyzed_command, unwrap):
         patch.setattr(module, "could_run", lambda name, words: unwrap.may_run(name))
     patch.setattr(Reader, "constants", lambda *_: None)
@@ -107,7 +101,6 @@ def printed(text: str) -> str:
 def printed_the_long_way(text: str) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(normal_form, "_may_hold_texts", lambda _: True)
-        patch.setattr(normal_form, "_one_literal", lambda _: None)
         patch.setattr(print_tree, "_is_literal", lambda _: False)
         return printed(text)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
-from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.programs.tables import FACETS, names_with
+from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.displayable import mixes_scripts
 
@@ -36,23 +34,13 @@ _SETTINGS = _at_risk("settings")
 
 def risks_of(case: AnalyzedCommand) -> tuple[str, ...]:
     """Return the risks of one command."""
-    named = not case.ordinary or _warned_of(case.layers[0].words[0].value or "")
-    found = tuple(_by_words(case)) if named else ()
+    found = tuple(_by_words(case))
     for redirect in case.step.command.redirects:
         if redirect.target.prefix.startswith(("/dev/tcp/", "/dev/udp/")):
             found = (*found, NETWORK)
     if case.step.unwrapped.fed or case.step.unwrapped.unknown is not None:
         found = (*found, UNSEEN)
     return found
-
-
-@lru_cache(maxsize=4096)
-def _warned_of(first: str) -> bool:
-    """Whether a command that begins with this word could be warned of."""
-    return program(first) in _BY_NAME or not first.isascii()
-
-
-_BY_NAME = _RIGHTS | _DELETING | _NETWORK | _INSTALLING | _SETTINGS | names_with("own_reading")
 
 
 def _by_words(case: AnalyzedCommand) -> Iterator[str]:

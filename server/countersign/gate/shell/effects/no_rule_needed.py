@@ -152,6 +152,3 @@ _FORMS: Mapping[str, _Form] = {
     "local": _local,
     "set": _set,
 }
-
-NEVER_ORDINARY = frozenset((*_FORMS, "cd", "pushd", "popd", "export"))
-"""Names whose commands need no rule in some of their forms."""

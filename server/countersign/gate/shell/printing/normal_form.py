@@ -336,9 +336,6 @@ def _text(piece: Piece) -> str:
 def _parts(word: Word, *, tilde: bool = True, channel: bool = False) -> Parts:
     if word.choices:
         raise NotPrintable(f"braces where bash does not expand them: `{word.source}`")
-    literal = _one_literal(word)
-    if literal is not None:
-        return literal
     if channel and len(word.pieces) == 1 and isinstance(process := word.pieces[0], Process) and not process.writes:
         return (Channel(_filled(process.script)),)
     _check_all_arguments(word)
@@ -352,14 +349,6 @@ def _parts(word: Word, *, tilde: bool = True, channel: bool = False) -> Parts:
         if None not in known and "".join(text or "" for text in known) != word.value:
             raise NotPrintable(f"a word that is not what it was read as: `{word.source}`")
     return parts
-
-
-def _one_literal(word: Word) -> str | None:
-    """The literal that a constant word is, where nothing in it can be more than that: nearly always."""
-    match word.pieces:
-        case (Text(text=text, quoted=quoted),) if text == word.value and (quoted or "~" not in text):
-            return text
-    return None
 
 
 def _has_pattern(parts: Parts) -> bool:

@@ -1,7 +1,7 @@
 """One simple command with all that the tables make of it, worked out once and asked often.
 
-INVARIANT (strictest): ``clear`` and ``ordinary`` spare looks at commands that nothing was found in. False may be said
-of any, and then everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways against each other.
+INVARIANT (strictest): ``clear`` spares looks at commands that nothing was found in. False may be said of any, and then
+everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways against each other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from countersign.gate.patterns import may_begin_with
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.escapes import look_up
-from countersign.gate.shell.effects.no_rule_needed import NEVER_ORDINARY, neutral_reason
+from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
 from countersign.gate.shell.effects.wrapper_readers import GIVEN
 from countersign.gate.shell.files.file_operands import touches
@@ -22,7 +22,7 @@ from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, words_before_exec
 from countersign.gate.shell.programs.tables import names_with
-from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Redirect, Text, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Variable, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
 from countersign.gate.shell.variables.assignments import evaluated
 from countersign.gate.shell.variables.bindings import Facts
@@ -35,14 +35,13 @@ class AnalyzedCommand:
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
     known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them.
     ``plain`` says that its words are all constant, with nothing assigned in front; ``uses`` are its escapes, ``holes``
-    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. ``ordinary``:
-    clear and constant to its redirections, of the kind that needs a rule, in a text that gives no name another
-    meaning. Never changes once made.
+    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. Never
+    changes once made.
     """
 
     __slots__ = (
         "_agent", "_candidates", "_evaluates", "_neutral", "_rules", "_touches", "clear", "facts", "holes", "known",
-        "layers", "names", "ordinary", "plain", "shapes", "step", "uses",
+        "layers", "names", "plain", "shapes", "step", "uses",
     )  # fmt: skip
 
     def __init__(self, step: Step, facts: Facts) -> None:
@@ -59,16 +58,6 @@ class AnalyzedCommand:
             self._look_at_one(self.layers[0].words)
         else:
             self._look_at_all()
-        self.ordinary = (
-            constant
-            and self.clear
-            and (command.plain or (not command.declared and _are_constant(command.redirects)))
-            and not self.layers[0].words[0].tilde
-            and not step.unwrapped.texts
-            and not facts.functions
-            and not facts.aliases
-            and self.layers[0].words[0].value not in NEVER_ORDINARY
-        )
         self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None
         self._touches: list[list[Touch] | None] = [None] * len(self.layers)
@@ -137,8 +126,6 @@ class AnalyzedCommand:
     @property
     def evaluates(self) -> str | None:
         """Why evaluating its words may run what a variable holds."""
-        if self.ordinary:
-            return None
         if self._evaluates is False:
             command = self.step.command
             # Constants are not evaluated; what stands in redirections may be.
@@ -223,13 +210,6 @@ def _found_by(name: str, words: Iterable[Word]) -> tuple[Listing, ...]:
     """The listing that a finder runs its command for."""
     known = words_before_exec(words)
     return (((name, *known[1:]),),) if known is not None else ()
-
-
-def _are_constant(redirects: Iterable[Redirect]) -> bool:
-    for redirect in redirects:
-        if redirect.target.value is None or redirect.heredoc is not None or redirect.variable is not None:
-            return False
-    return True
 
 
 GIVE_INPUT = names_with("input_words")

@@ -240,8 +240,6 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
 def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
     """Files of the workspace that are run, or read as programs, as absolute paths: as they are spelled, and where links
     lead, so that a link which is turned to another file is seen."""
-    if case.ordinary and "/" not in case.shapes[0] and case.names[0] not in _READING_PROGRAMS:
-        return
     words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
     words += case.step.unwrapped.programs
     if not words and _READING_PROGRAMS.isdisjoint(case.names):

@@ -54,10 +54,9 @@ def speak(
         said.deny, said.ask = touching(case, around.rules, around.agent)
         if said.deny is None and said.ask is None:
             said.ask = by_letters(case, around.rules, around.agent)
-    if not case.ordinary:
-        if case.step.unwrapped.deep:
-            said.floors = (floor("wrappers are nested too deeply to analyze"),)
-        _not_known(around, said, case)
+    if case.step.unwrapped.deep:
+        said.floors = (floor("wrappers are nested too deeply to analyze"),)
+    _not_known(around, said, case)
     coverage = _speak_for(around, said, case, places, covered, leads)
     copies = any(">" in redirect.operator for redirect in case.step.command.redirects)
     harmless = (said.neutral or said.known_read) and not copies
@@ -89,18 +88,16 @@ def _speak_for(
     leads: Sequence[str] | None,
 ) -> Coverage:
     """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
-    why_not = None
-    if not case.ordinary:
-        command = case.step.command
-        if not case.layers and not command.assignments and command.kind == "command":
-            # Redirections alone: what they touch is judged by itself.
-            said.uncovered = case.evaluates
-            said.neutral = said.uncovered is None
-            return Coverage()
-        neutral, why_not = _neutral(around, case, places, leads)
-        if (neutral or (covered is None and around.prints and only_runs_text(case))) and said.requires_ask is None:
-            said.neutral = True
-            return _NEEDS_NO_RULE
+    command = case.step.command
+    if not case.layers and not command.assignments and command.kind == "command":
+        # Redirections alone: what they touch is judged by itself.
+        said.uncovered = case.evaluates
+        said.neutral = said.uncovered is None
+        return Coverage()
+    neutral, why_not = _neutral(around, case, places, leads)
+    if (neutral or (covered is None and around.prints and only_runs_text(case))) and said.requires_ask is None:
+        said.neutral = True
+        return _NEEDS_NO_RULE
     coverage = covered
     if coverage is None:
         harmless = _harmless_settings(around, case, places)
@@ -334,7 +331,7 @@ def _programs(case: AnalyzedCommand) -> list[str]:
 
 
 def _only_reads_by_words(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
-    if not around.builtin_reads or (not case.ordinary and not _could_only_read(case)):
+    if not around.builtin_reads or not _could_only_read(case):
         return False
     name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
     if not only_reads_by_words(name, words, known):

@@ -238,9 +238,6 @@ class Coverage(NamedTuple):
     writes: bool = False
 
 
-_NO_COVERAGE = Coverage()
-
-
 def covering(
     case: AnalyzedCommand,
     listed: Literal["allow", "grant"],
@@ -264,19 +261,6 @@ def _covering(
 ) -> Coverage:
     """The first of the rules that could match which covers the command."""
     near: str | None = None
-    if case.ordinary:
-        # Nothing in it keeps a rule that names its program from covering it.
-        length = len(" ".join(case.shapes))
-        for rule in candidates(case.shapes):
-            pattern = rule.specifier
-            if not isinstance(pattern, CommandPattern):
-                return Coverage(rule.said)
-            if pattern.first_word is None:
-                break
-            if pattern.least <= length and pattern.covers(case.shapes):
-                return Coverage(rule.said, _says(rule, pattern, case))
-        else:
-            return _NO_COVERAGE
     if case.unnamed is not None:
         return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
     for words, above in _readings(case, harmless):
