@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from countersign.gate.call import BadArguments
-from countersign.tools.registry import BY_NAME, TOOLS, json_schema, parse_arguments
+from countersign.tools.registry import BY_NAME, OFFERED, TOOLS, AnyTool, json_schema, parse_arguments
+from countersign.tools.tool import Prepared
+from countersign.wire.approvals import ToolPreview
+from countersign.wire.errors import InternalError
+
+from .workbench import Workbench
 
 FIELDS = {
     "read_file": ("path", "offset?", "limit?"),
@@ -72,3 +77,23 @@ def test_wrong_arguments_are_told_by_name(name: str, given: dict[str, Any], told
 def test_half_a_character_is_refused(name: str, given: dict[str, Any]) -> None:
     with pytest.raises(BadArguments, match="half of a character"):
         parse_arguments(BY_NAME[name], given)
+
+
+class Plan:
+    """What some tool would do. Whoever calls any part of it has acted."""
+
+    def __getattr__(self, name: str) -> Plan:
+        return Plan()
+
+    def __call__(self, *_: object, **__: object) -> None:
+        raise AssertionError("a tool acted on a permit that was spent")
+
+
+@pytest.mark.parametrize("tool", [*BY_NAME.values(), *OFFERED.values()], ids=lambda tool: tool.name)
+async def test_no_tool_acts_on_a_permit_that_was_spent(tool: AnyTool, bench: Workbench) -> None:
+    prepared = Prepared(effects=(), preview=ToolPreview(input={}), title="", cwd=str(bench.workspace), payload=Plan())
+    permit = bench.permit("todo_write", prepared)
+    permit.use()
+    with pytest.raises(InternalError, match="a permit was used twice"):
+        await tool.run(permit, prepared, bench.bench)
+    assert list(bench.workspace.iterdir()) == []

@@ -1,7 +1,7 @@
-"""The Permit: leave for one call, once.
+"""The Permit: permission for one call, once.
 
 INVARIANT (permit): a tool has no effect without a Permit; only ``gate.gate`` makes one; it fits one call, once.
-``tests/house`` checks that nobody else calls ``_issue``.
+``tests/architecture`` checks that nobody else calls ``_issue``.
 """
 
 from __future__ import annotations

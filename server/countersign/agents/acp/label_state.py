@@ -1,6 +1,6 @@
 """The label of one configured agent in one workspace: found out anew, lowered by a fall, reset by a person.
 
-``label.py`` words it, ``label_store.py`` keeps what outlasts the server.
+``label.py`` decides and words it, ``label_store.py`` keeps what outlasts the server.
 """
 
 from __future__ import annotations

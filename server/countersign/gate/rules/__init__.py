@@ -1,1 +1,2 @@
-"""Rules: their grammar, the sets they are kept in, and the indexes that find the few that may match a call."""
+"""Rules: their grammar (``rule.py``), the sets they are kept in (``rule_set.py``), and the indexes that find the few
+that may match a call (``index_keys.py``)."""

@@ -2,5 +2,5 @@
 
 The packages form a pipeline, and each imports only from those before it: ``syntax`` (text to parse tree), ``programs``
 (one row per program), ``variables`` and ``languages`` (assignments; sed, awk and git), ``effects`` (what a command
-runs and writes), ``flow`` (pipes and stdin), ``files`` (which paths its words name), ``rules`` (which rules match),
-and ``judge.py``, which joins them."""
+runs and writes), ``printing`` (which text runs), ``flow`` (pipes and stdin), ``files`` (which paths its words name),
+``rules`` (which rules match), and ``judge.py``, which joins them."""
