@@ -311,7 +311,7 @@ def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[s
     if places is None or not _only_reads_by_words(around, case, places):
         return False, None
     for program in _programs(case):
-        if chosen_by_others(program, places, around.program_path, around.paths):
+        if _chosen_by_others(around, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
     known = case.known[-1]
     for place in places if known.git is not None else ():
@@ -324,6 +324,14 @@ def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[s
         return False, None
     secret = printed_secret(around, case, places)
     return secret is None, secret
+
+
+def _chosen_by_others(around: Circumstances, program: str, places: tuple[str, ...]) -> bool:
+    """``chosen_by_others``, asked once in a text."""
+    found = around.chosen.get((program, places))
+    if found is None:
+        found = around.chosen[program, places] = chosen_by_others(program, places, around.program_path, around.paths)
+    return found
 
 
 def _programs(case: AnalyzedCommand) -> list[str]:
