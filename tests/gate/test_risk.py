@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersign.gate.approvals.file_binding import OPENS_LATER
-from countersign.gate.risk import placed, risk_of
+from countersign.gate.risk import GIT_SETTINGS, placed, risk_of
 from countersign.wire.approvals import CommandPart
 from countersign.wire.verdicts import Evidence
 
@@ -42,6 +42,8 @@ def test_a_part_that_does_not_stand_there_has_no_place() -> None:
         ("protected: settings", ("protected", "danger")),
         ("goes through a link", ("link", "caution")),
         ("changes settings", ("settings", "caution")),
+        (GIT_SETTINGS, ("gitSettings", "caution")),
+        ("sandbox: this cannot write `.git/config`", ("sandbox", "caution")),
         ("network", ("network", "danger")),
         (OPENS_LATER, ("opensLater", "caution")),
         ("withheld: `MY_TOKEN` looks like a secret", ("withheld", "caution")),

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from countersign.gate.receipt import Picture as Picture
     from countersign.gate.receipt import Refused as Refused
     from countersign.gate.receipt import Settled as Settled
+    from countersign.gate.risk import GIT_SETTINGS as GIT_SETTINGS
     from countersign.gate.rules.rule import CANONICAL as CANONICAL
     from countersign.gate.rules.rule import EFFECT_TOOLS as EFFECT_TOOLS
     from countersign.gate.rules.rule import HOST_TOOL as HOST_TOOL
@@ -161,6 +162,7 @@ _NAMES = {
     "plan": "Plan Prepare",
     "probes.hidden_characters": "hidden_character visible",
     "receipt": "Offer Outcome Picture Refused Settled",
+    "risk": "GIT_SETTINGS",
     "rules.rule": "BadRule CANONICAL EFFECT_TOOLS HOST_TOOL NARROWER_THAN_READ Rule compile_rule parse_rule",
     "rules.rule_set": "ListName RuleSet",
     "running_calls": "RunningCalls",

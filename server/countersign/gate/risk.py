@@ -17,12 +17,15 @@ _IDS = {
     "its name mixes letters of several scripts": "mixedScripts",
     "runs code that its arguments do not show": "unseenCode",
     "changes settings": "settings",
+    "changes the settings in `.git/config`": "gitSettings",
     "outside the workspace": "outside",
     "goes through a link": "link",
     "files may change before this runs": "opensLater",
 }
-_WITH_DETAIL = frozenset({"secret", "protected", "withheld", "processTracking"})
-_CAUTIONS = frozenset({"link", "settings", "opensLater", "withheld", "processTracking"})
+GIT_SETTINGS = next(text for text, risk_id in _IDS.items() if risk_id == "gitSettings")
+"""Of a form of git that does something else, too, so that this path is not judged as one that it writes."""
+_WITH_DETAIL = frozenset({"secret", "protected", "withheld", "processTracking", "sandbox"})
+_CAUTIONS = frozenset({"link", "settings", "gitSettings", "opensLater", "withheld", "processTracking", "sandbox"})
 
 
 def risk_of(text: str) -> Risk:

@@ -48,6 +48,7 @@ from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
 from countersign.tools.sandbox.confiner import Confiner
+from countersign.tools.sandbox.forecast import blocking_forecast
 from countersign.tools.sandbox.state import runs_confined
 from countersign.tools.shell.environment import withheld_names, withheld_note
 from countersign.tools.shell.process_tracking import tracking_note
@@ -230,8 +231,8 @@ class WorkspaceServer:
         return self.sandbox.policy()
 
     def _decide(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
-        """Decide a call, and name for its card the variables that its command mentions and does not get, and that its
-        processes may outlive it where they may."""
+        """Decide a call, and name for its card the variables that its command mentions and does not get, that its
+        processes may outlive it where they may, and what the sandbox will refuse to it."""
         decision = decide(call, policy, modes, grants, check_syntax=self.check_syntax)
         commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
         agent = policy.agents.get(call.agent)
@@ -240,6 +241,7 @@ class WorkspaceServer:
         notes = [withheld_note(names)] if names else []
         if commands and not runs_confined(policy) and (note := tracking_note()) is not None:
             notes.append(note)
+        notes += blocking_forecast(call, decision, policy)
         return replace(decision, risks=(*decision.risks, *notes), withheld=names) if notes else decision
 
     def _sandbox_tried(self) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from countersign.gate.shell.programs.tables import FACETS
+from countersign.gate.risk import GIT_SETTINGS
+from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.programs.tables import FACETS, field_of
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.displayable import mixes_scripts
 
@@ -43,6 +45,25 @@ def risks_of(case: AnalyzedCommand) -> tuple[str, ...]:
     return found
 
 
+_SETTING_FORMS: Mapping[str, frozenset[str]] = {
+    subcommand: frozenset(words for form in forms for words in form.split()[1:] if form.split()[0] == subcommand)
+    for forms in field_of("settings", "writes").values()
+    for subcommand in {form.split()[0] for form in forms}
+}
+"""For each subcommand of git that keeps settings of the repository, the options and first operands with which it does;
+empty where it does without an operand."""
+
+
+def _writes_settings(git: Git) -> bool:
+    forms = _SETTING_FORMS.get(git.subcommand or "")
+    if forms is None:
+        return False
+    operands = git.arguments.operands
+    if not forms:
+        return not operands
+    return git.arguments.has(*forms) or (bool(operands) and operands[0][1].value in forms)
+
+
 def _by_words(case: AnalyzedCommand) -> Iterator[str]:
     for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
         if name in _RIGHTS:
@@ -61,6 +82,8 @@ def _by_words(case: AnalyzedCommand) -> Iterator[str]:
                 yield DELETES
             if git.subcommand == "config":
                 yield SETTINGS
+            elif _writes_settings(git):
+                yield GIT_SETTINGS
         if name in _SETTINGS:
             yield SETTINGS
         if mixes_scripts(layer.words[0].value or ""):

@@ -36,7 +36,7 @@ def blocking_boundary(
         OSError: a folder cannot be looked at.
     """
     home = os.path.realpath(policy.home)
-    folders = _folders(policy, home)
+    folders = blocking_folders(policy, home)
     # A rule for one agent counts for all: several may run in one sandbox.
     rules = RuleSet(
         replace(rule, agent=None) for rule in policy.rules if rule.list != "allow" or _allows(rule.scope, policy)
@@ -104,8 +104,12 @@ def _allows(scope: str, policy: Policy) -> bool:
     return policy.trusted or scope != "workspace"
 
 
-def _folders(policy: Policy, home: str) -> list[str]:
-    """The workspace and what was granted beside it, resolved, none inside another."""
+def blocking_folders(policy: Policy, home: str) -> list[str]:
+    """The workspace and what was granted beside it, resolved, none inside another.
+
+    Raises:
+        NoBoundary: one of them is too broad to be shown.
+    """
     granted = [
         resolved
         for asked, resolved in zip(policy.additional_directories, policy.additional_resolved, strict=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _LOCKED = ("config", "config.worktree", "commondir", "hooks")
@@ -22,6 +22,11 @@ class GitLocks:
     read_only: tuple[str, ...]
     missing_folders: tuple[str, ...] = ()
     missing_files: tuple[tuple[str, str], ...] = ()
+
+
+def locks_in_git(below: Sequence[str]) -> bool:
+    """Whether a path of these segments below a `.git` folder is one that a command may not change."""
+    return not below or below[0] in _LOCKED or (below[0] == "modules" and not set(below).isdisjoint(_LOCKED))
 
 
 def blocking_git_locks(folder: str) -> GitLocks:
