@@ -141,6 +141,30 @@ async def test_writes_are_seen_at_once_and_stay(bench: SandboxBench) -> None:
     assert (bench.workspace / "src/file").read_text() == "text\n"
 
 
+async def test_everything_that_is_mounted_in_a_folder_is_as_narrow_as_it_must_be(bench: SandboxBench) -> None:
+    """What is mounted on names is read-only because its source is: a flag that is lost would show here."""
+    shown = await bench.output_of("cat /proc/self/mountinfo")
+    root = str(bench.workspace)
+    flags = {line.split()[4]: set(line.split()[5].split(",")) for line in shown.splitlines() if root in line}
+    assert {"nosuid", "nodev"} <= set.intersection(*flags.values())
+    for name in (
+        ".env",
+        "private",
+        "locked",
+        "fixed.txt",
+        ".git/config",
+        ".git/hooks",
+        ".vscode",
+        ".cursor",
+        ".mcp.json",
+    ):
+        assert "ro" in flags[f"{root}/{name}"], name
+    for name in ("", "/.git", "/deep", "/deep/er", "/sub"):
+        assert "rw" in flags[root + name], name
+    tried = "for d in .cursor private .mcp.json; do chmod 777 $d; touch $d/x && echo MADE; done"
+    assert "MADE" not in await bench.output_of(tried)
+
+
 async def test_a_server_of_its_own_is_reached_on_loopback(bench: SandboxBench) -> None:
     script = "import socket,threading\ns=socket.create_server(('127.0.0.1',0))\n"
     script += "c=socket.create_connection(s.getsockname());print('reached')"

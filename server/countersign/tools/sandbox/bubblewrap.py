@@ -41,13 +41,18 @@ def covers_of(root: SandboxRoot) -> list[Cover]:
         ("folder", root.hidden_folders),
     ):
         for path in paths:
-            covers[os.path.relpath(path, root.path)] = kind
-    hidden = [below for below, kind in covers.items() if kind in ("folder", "missing")]
-    kept = {below: kind for below, kind in covers.items() if not any(_lies_in(below, folder) for folder in hidden)}
-    for below in tuple(kept):
-        for parent in _parents(below):
+            covers[below(path, root.path)] = kind
+    hidden = {name for name, kind in covers.items() if kind in ("folder", "missing")}
+    kept = {name: kind for name, kind in covers.items() if hidden.isdisjoint(_parents(name))}
+    for name in tuple(kept):
+        for parent in _parents(name):
             kept.setdefault(parent, "pin")
-    return [(kept[below], below) for below in sorted(kept, key=lambda below: below.split(os.sep))]
+    return [(kept[name], name) for name in sorted(kept, key=lambda name: name.split(os.sep))]
+
+
+def below(path: str, root: str) -> str:
+    """A path in this folder as it is counted from there; both absolute and resolved."""
+    return path[len(root.rstrip("/")) + 1 :]
 
 
 def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
@@ -107,12 +112,8 @@ def _system_secrets() -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in names if name.startswith(beginning))
 
 
-def _lies_in(below: str, folder: str) -> bool:
-    return below.startswith(folder + os.sep)
-
-
-def _parents(below: str) -> Iterator[str]:
-    parent = os.path.dirname(below)
+def _parents(name: str) -> Iterator[str]:
+    parent = os.path.dirname(name)
     while parent:
         yield parent
         parent = os.path.dirname(parent)

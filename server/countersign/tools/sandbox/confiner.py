@@ -20,7 +20,7 @@ from pathlib import Path
 from countersign.settings.policy import Policy
 from countersign.tools.cgroups import blocking_left, blocking_make_bounded, blocking_remove
 from countersign.tools.sandbox.boundary import Additions, Boundary, SandboxRoot
-from countersign.tools.sandbox.bubblewrap import covers_of, options
+from countersign.tools.sandbox.bubblewrap import below, covers_of, options
 from countersign.tools.sandbox.compile_boundary import NOTHING_MORE, NoBoundary, blocking_boundary
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seccomp import filter_program
@@ -326,8 +326,8 @@ def _description(
                 "work": str(run.work(number)),
                 "covers": covers_of(root),
                 "stubs": [
-                    *((os.path.relpath(path, root.path), None) for path in root.missing_folders),
-                    *((os.path.relpath(path, root.path), text) for path, text in root.missing_files),
+                    *((below(path, root.path), None) for path in root.missing_folders),
+                    *((below(path, root.path), text) for path, text in root.missing_files),
                 ],
             }
             for number, root in enumerate(boundary.roots)
@@ -336,6 +336,8 @@ def _description(
         "groups": [str(group) for group in run.groups],
         "memory": str(run.memory),
         "zero": run.zero,
+        "closed": str(run.memory / "closed"),
+        "empty": str(run.memory / "empty"),
         "status": said,
         "program": program,
         "arguments": options(boundary, cwd, run.zero),

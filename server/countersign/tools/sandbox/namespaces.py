@@ -56,12 +56,12 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     _own_namespaces(_NEWNET if spec["network"] else 0)
     channel = _hand_out_listener(spec["network"]) if spec["network"] else None
     _mount("tmpfs", spec["memory"], "tmpfs", _NOSUID | _NODEV, "mode=700,size=4m")
-    os.close(os.open(spec["zero"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000))
+    _make_covers(spec)
     for root in spec["roots"]:
         _make_stubs(root)
         _overlay(root)
     for root in spec["roots"]:
-        _cover(root, spec["zero"])
+        _cover(root, spec)
     _leave_attendant([root["path"] for root in spec["roots"]], spec["status"], channel)
     arguments = _memory_file(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in spec["arguments"]))
     words = [spec["program"], "--args", str(arguments)]
@@ -137,30 +137,41 @@ def _overlay(root: dict[str, Any]) -> None:
         os.close(layer)
 
 
-def _cover(root: dict[str, Any], zero: str) -> None:
+def _make_covers(spec: dict[str, Any]) -> None:
+    """Make what is mounted on names that are hidden or may not be made, each read-only: what is mounted from there is
+    read-only, too, without a second call for each name."""
+    os.close(os.open(spec["zero"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000))
+    for name, mode in (("closed", 0o000), ("empty", 0o555)):
+        os.mkdir(spec[name])
+        os.chmod(spec[name], mode)
+    for name in ("zero", "closed", "empty"):
+        _mount(spec[name], spec[name], None, _BIND)
+        _mount(None, spec[name], None, _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV)
+
+
+def _cover(root: dict[str, Any], spec: dict[str, Any]) -> None:
     """Mount what is different below the folder, what lies higher first."""
+    sources = {"file": spec["zero"], "folder": spec["closed"], "missing": spec["empty"]}
     top = os.open(root["path"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
     for kind, below in root["covers"]:
         place = _open_below(top, below)
         target = f"/proc/self/fd/{place}"
-        if kind == "file":
-            _mount(zero, target, None, _BIND)
-            _remount(top, below, _RDONLY | _NOSUID | _NODEV)
-        elif kind == "folder":
-            _mount("tmpfs", target, "tmpfs", _RDONLY | _NOSUID | _NODEV, "mode=000,size=4k")
-        elif kind == "missing":
-            _mount("tmpfs", target, "tmpfs", _RDONLY | _NOSUID | _NODEV, "mode=555,size=4k")
+        source = sources.get(kind)
+        if source is not None:
+            _mount(source, target, None, _BIND)
         else:
+            # Has the flags of the overlay, which runs no set-user-id program and opens no device.
             _mount(target, target, None, _BIND | _REC)
-            _remount(top, below, _NOSUID | _NODEV | (_RDONLY if kind == "read-only" else 0))
+            if kind == "read-only":
+                _make_read_only(top, below)
         os.close(place)
     os.close(top)
 
 
-def _remount(top: int, below: str, flags: int) -> None:
-    """Set the flags of what was just mounted there."""
+def _make_read_only(top: int, below: str) -> None:
+    """Make what was just mounted there read-only."""
     place = _open_below(top, below)
-    _mount(None, f"/proc/self/fd/{place}", None, _REMOUNT | _BIND | flags)
+    _mount(None, f"/proc/self/fd/{place}", None, _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV)
     os.close(place)
 
 
