@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from countersign.gate.paths.sensitive_paths import PROTECTED_IN_HOME as PROTECTED_IN_HOME
     from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME as SECRET_IN_HOME
     from countersign.gate.paths.sensitive_paths import is_package_binary as is_package_binary
+    from countersign.gate.paths.sensitive_paths import protected_names as protected_names
     from countersign.gate.paths.sensitive_paths import protected_reason as protected_reason
     from countersign.gate.paths.sensitive_paths import secret_name as secret_name
     from countersign.gate.patterns import WILD as WILD
@@ -156,7 +157,9 @@ _NAMES = {
     ),
     "ledger.writer": "Ledger",
     "paths.path_judge": "PathJudge",
-    "paths.sensitive_paths": ("PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_reason secret_name"),
+    "paths.sensitive_paths": (
+        "PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_names protected_reason secret_name"
+    ),
     "patterns": "CommandPattern HostPattern NamePattern ParamPattern PathPattern WILD command_specifier escape_path",
     "permit": "Permit Stale",
     "plan": "Plan Prepare",

@@ -150,6 +150,11 @@ def protected_reason(segments: Sequence[str]) -> str | None:
     return None
 
 
+def protected_names() -> tuple[str, ...]:
+    """Every name that is protected by itself, wherever it lies."""
+    return tuple(names[0] for names in PROTECTED if len(names) == 1)
+
+
 def is_package_binary(segments: Sequence[str]) -> bool:
     """Whether such a path is protected only because package managers put programs there."""
     return protected_reason(segments) == _BINARY

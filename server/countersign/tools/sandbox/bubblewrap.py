@@ -14,6 +14,7 @@ from countersign.tools.sandbox.system_paths import SYSTEM, SYSTEM_SECRET_NAMES, 
 
 Cover = tuple[str, str]
 """What is mounted on a path below a root: ``file`` and ``folder`` hide it, ``missing`` is an empty read-only folder,
+``blank`` an empty file,
 ``read-only`` and ``pin`` are the path itself, the latter so that it cannot be renamed."""
 
 NAMESPACES = (
@@ -36,8 +37,8 @@ def covers_of(root: SandboxRoot) -> list[Cover]:
         ("read-only", root.read_only),
         ("read-only", [path for path, _text in root.missing_files]),
         ("missing", (*root.missing_folders, *root.blank_folders)),
-        # Hidden too, so that nothing is seen of it should what ``options`` mounts there be taken away.
-        ("file", (*root.hidden_files, *root.blank_files)),
+        ("blank", root.blank_files),
+        ("file", root.hidden_files),
         ("folder", root.hidden_folders),
     ):
         for path in paths:
@@ -83,8 +84,9 @@ def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
     for mount in boundary.mounts:
         words += ["--bind" if mount.writable else "--ro-bind", mount.source, mount.place]
     for root in sorted(boundary.roots, key=lambda root: root.path):
-        words += ["--bind" if root.writable else "--ro-bind", root.path, root.path]
-        for path in root.blank_files:
+        # What is mounted there opens no device already, but for the blank files, which are one.
+        words += ["--dev-bind" if root.writable else "--ro-bind", root.path, root.path]
+        for path in () if root.writable else root.blank_files:
             words += ["--dev-bind", "/dev/null", path]
     return [*words, "--remount-ro", "/", "--chdir", cwd]
 

@@ -47,7 +47,9 @@ def blocking_boundary(
     own, control = _own_paths(policy)
     roots: tuple[SandboxRoot, ...] = survey.blocking_roots(folders, own, control)
     if not writable:
-        roots = tuple(replace(root, writable=False, missing_folders=(), missing_files=()) for root in roots)
+        roots = tuple(
+            replace(root, writable=False, missing_folders=(), missing_files=(), blank_files=()) for root in roots
+        )
     roots = tuple(_masked(root, additions) for root in roots)
     private = not any(home == root.path or lies_below(home, root.path) for root in roots)
     return Boundary(
@@ -93,7 +95,9 @@ def _masked(root: SandboxRoot, additions: Additions) -> SandboxRoot:
         root,
         hidden_files=tuple(dict.fromkeys((*root.hidden_files, *(path for path in hidden if not os.path.isdir(path))))),
         hidden_folders=tuple(dict.fromkeys((*root.hidden_folders, *(path for path in hidden if os.path.isdir(path))))),
-        blank_files=tuple(sorted((*(path for path in blank if not os.path.isdir(path)), *unmade))),
+        blank_files=tuple(
+            sorted({*root.blank_files, *(path for path in blank if not os.path.isdir(path)), *unmade} - {*hidden})
+        ),
         blank_folders=tuple(sorted(path for path in blank if os.path.isdir(path))),
         missing_folders=tuple(path for path in root.missing_folders if path not in unmade),
         missing_files=(*root.missing_files, *((path, "") for path in sorted(unmade))),

@@ -25,7 +25,7 @@ from countersign.tools.sandbox.compile_boundary import NOTHING_MORE, NoBoundary,
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seccomp import filter_program
 from countersign.tools.sandbox.state import SandboxState, blocking_holds, why_not
-from countersign.tools.sandbox.survey import MISSING_FOLDERS, TooLarge, lies_below, protected_below
+from countersign.tools.sandbox.survey import TooLarge, lies_below, protected_below
 from countersign.wire.base import Json
 
 PREFIX = "countersign-sandbox-"
@@ -327,8 +327,13 @@ def _description(
                 "covers": covers_of(root),
                 "stubs": [
                     *((below(path, root.path), None) for path in root.missing_folders),
-                    *((below(path, root.path), text) for path, text in root.missing_files),
+                    *(
+                        (below(path, root.path), text)
+                        for path, text in root.missing_files
+                        if path not in root.blank_files
+                    ),
                 ],
+                "pipes": [below(path, root.path) for path, _text in root.missing_files if path in root.blank_files],
             }
             for number, root in enumerate(boundary.roots)
         ],
@@ -389,7 +394,7 @@ def _was_started(status: int) -> bool:
 
 def _made_protected(root: SandboxRoot) -> list[str]:
     """Protected names that were not there before. Those that cannot be made inside come from outside and stay."""
-    known = {*root.protected, *(os.path.join(root.path, name) for name in MISSING_FOLDERS)}
+    known = {*root.protected, *root.missing_folders, *(path for path, _text in root.missing_files)}
     return [path for path in protected_below(root.path) if path not in known]
 
 

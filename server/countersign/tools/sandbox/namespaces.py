@@ -125,6 +125,10 @@ def _make_stubs(root: dict[str, Any]) -> None:
         if text is not None:
             with open(path, "w") as file:
                 file.write(text)
+    for below in root["pipes"]:
+        # Under an empty file of the same name: git, which asks the folder only, passes over pipes.
+        os.makedirs(os.path.dirname(f"{root['lower']}/{below}"), exist_ok=True)
+        os.mkfifo(f"{root['lower']}/{below}", 0o400)
 
 
 def _overlay(root: dict[str, Any]) -> None:
@@ -151,7 +155,7 @@ def _make_covers(spec: dict[str, Any]) -> None:
 
 def _cover(root: dict[str, Any], spec: dict[str, Any]) -> None:
     """Mount what is different below the folder, what lies higher first."""
-    sources = {"file": spec["zero"], "folder": spec["closed"], "missing": spec["empty"]}
+    sources = {"file": spec["zero"], "blank": "/dev/null", "folder": spec["closed"], "missing": spec["empty"]}
     top = os.open(root["path"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
     for kind, below in root["covers"]:
         place = _open_below(top, below)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
-from countersign.tools.sandbox.survey import MISSING_FOLDERS, lies_below
+from countersign.tools.sandbox.survey import is_protected, lies_below
 
 MOST_SENTENCES = 4
 MOST_OUTPUT = 64 << 10
@@ -78,7 +78,7 @@ def _inside(path: str, root: SandboxRoot, *, missing: bool) -> str | None:
     locked = (*root.read_only, *root.missing_folders, *(name for name, _text in root.missing_files))
     if any(path == place or lies_below(path, place) for place in locked):
         return f"`{shown}`: it is protected, or a rule for editing forbids it"
-    if os.path.dirname(path) == root.path and os.path.basename(path) in MISSING_FOLDERS:
+    if os.path.dirname(path) == root.path and is_protected((os.path.basename(path),)):
         return f"`{shown}`: protected names cannot be made"
     if not root.writable:
         return f"`{shown}`: nothing can be written"

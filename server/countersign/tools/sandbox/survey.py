@@ -16,6 +16,7 @@ from countersign.gate import (
     PathJudge,
     RuleSet,
     is_package_binary,
+    protected_names,
     protected_reason,
     secret_name,
 )
@@ -27,13 +28,11 @@ MOST_ENTRIES = 400_000
 _PROBES = ("countersign-probe", ".countersign-probe.probe")
 """Names of nothing: a rule that speaks of both below a folder speaks of whatever is made there."""
 
-MISSING_FOLDERS = (
-    ".vscode", ".idea", ".zed", ".cursor", ".husky", ".devcontainer", ".countersign", ".git", ".claude", ".codex",
-    ".gemini", ".qwen", ".opencode", ".cline", ".clinerules", ".copilot", ".envrc", ".mcp.json", "opencode.json",
-    "opencode.jsonc",
-)  # fmt: skip
-"""Protected names that cannot be made at the top of a writable folder. An empty folder stands in for each while a
-command runs; what reads the files among them passes over a folder."""
+READ_AT_EVERY_RUN = frozenset({
+    ".gitmodules", ".mise.local.toml", ".mise.toml", ".npmrc", ".yarnrc", ".yarnrc.yml", "mise.local.toml", "mise.toml",
+})  # fmt: skip
+"""Protected files that git and package managers read whenever they run, and that complain of a folder. Where one is
+missing, an empty file stands in for it that git does not take up; for any other protected name, an empty folder."""
 
 
 class TooLarge(Exception):
@@ -47,6 +46,7 @@ class _Found:
     read_only: list[str] = field(default_factory=list)
     missing_folders: list[str] = field(default_factory=list)
     missing_files: list[tuple[str, str]] = field(default_factory=list)
+    blank_files: list[str] = field(default_factory=list)
     protected: list[str] = field(default_factory=list)
 
 
@@ -82,9 +82,7 @@ class Survey:
                 self._hide_all(path, into)
                 continue
             self._walk(path, (), into, in_read_only=False)
-            into.missing_folders += [
-                os.path.join(path, name) for name in MISSING_FOLDERS if not os.path.lexists(os.path.join(path, name))
-            ]
+            self._keep_unmade(path, into)
         hidden = {identity for into in found.values() for file in into.hidden_files if (identity := _identity(file))}
         further = [name for identity in hidden for name in self._linked.get(identity, ())]
         for path, into in found.items():
@@ -94,6 +92,19 @@ class Survey:
                     (into.hidden_folders if os.path.isdir(place) else into.hidden_files).append(place)
             into.read_only += [place for place in control if os.path.lexists(place)]
         return tuple(_root(path, into) for path, into in found.items())
+
+    def _keep_unmade(self, folder: str, found: _Found) -> None:
+        """Let something stand in for each protected name that is missing at the top of a folder. (What is protected
+        further down, or by two names, is moved away when the command has ended.)"""
+        for name in protected_names():
+            path = os.path.join(folder, name)
+            if os.path.lexists(path):
+                continue
+            if name in READ_AT_EVERY_RUN:
+                found.missing_files.append((path, ""))
+                found.blank_files.append(path)
+            else:
+                found.missing_folders.append(path)
 
     def _hide_all(self, folder: str, found: _Found) -> None:
         with os.scandir(folder) as entries:
@@ -208,6 +219,7 @@ def _root(path: str, found: _Found) -> SandboxRoot:
         read_only=below(found.read_only),
         missing_folders=below(found.missing_folders),
         missing_files=tuple(found.missing_files),
+        blank_files=tuple(found.blank_files),
         protected=tuple(found.protected),
     )
 
