@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from countersign.gate import BadArguments
+from countersign.settings.policy import RuleText
 from countersign.tools.sandbox import confiner as confiner_module
 from countersign.tools.sandbox.confiner import PREFIX, Confiner
 from countersign.tools.sandbox.survey import READ_AT_EVERY_RUN
@@ -167,6 +168,20 @@ async def test_everything_that_is_mounted_in_a_folder_is_as_narrow_as_it_must_be
     assert "MADE" not in await bench.output_of(tried)
 
 
+async def test_what_is_locked_cannot_be_changed_by_a_hard_link(bench: SandboxBench) -> None:
+    """Without a rule for reading, which makes every file of several names ask."""
+    bench.set(rules=(RuleText("deny", "Edit(fixed.txt)"),))
+    locked = ("fixed.txt", ".vscode/settings.json", ".envrc", ".git/config", ".git/hooks/sample", "hooks/pre-push")
+    bench.file(".git/hooks/sample", "old")
+    before = {name: (bench.workspace / name).read_bytes() for name in locked}
+    for number, name in enumerate(locked):
+        os.link(bench.workspace / name, bench.workspace / f"src/link{number}")
+    await bench.output_of(
+        "for f in src/link*; do echo CHANGED >>$f; done; sed -i s/old/new/ src/link*; truncate -s 0 src/*"
+    )
+    assert {name: (bench.workspace / name).read_bytes() for name in locked} == before
+
+
 async def test_a_server_of_its_own_is_reached_on_loopback(bench: SandboxBench) -> None:
     script = "import socket,threading\ns=socket.create_server(('127.0.0.1',0))\n"
     script += "c=socket.create_connection(s.getsockname());print('reached')"
@@ -237,8 +252,6 @@ async def test_a_granted_folder_that_leads_elsewhere_now_is_not_shown(bench: San
 
 
 async def test_an_allow_rule_that_names_a_secret_shows_it(bench: SandboxBench) -> None:
-    from countersign.settings.policy import RuleText  # noqa: PLC0415
-
     bench.set(rules=(RuleText("allow", "Read(.env)"),))
     assert SECRET in await bench.output_of("cat .env")
 

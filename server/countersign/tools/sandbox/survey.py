@@ -6,6 +6,7 @@ speak of is passed over by its name. Bounded: folders that are too large to look
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,6 +64,7 @@ class Survey:
         self._secrets = _at_home(home, SECRET_IN_HOME)
         self._protected = _at_home(home, PROTECTED_IN_HOME)
         self._linked: dict[tuple[int, int], list[str]] = {}
+        self._locked: set[tuple[int, int]] = set()
         self._seen = 0
 
     def blocking_roots(
@@ -85,8 +87,11 @@ class Survey:
             self._keep_unmade(path, into)
         hidden = {identity for into in found.values() for file in into.hidden_files if (identity := _identity(file))}
         further = [name for identity in hidden for name in self._linked.get(identity, ())]
+        hidden_names = {name for into in found.values() for name in into.hidden_files}
+        locked = [name for identity in self._locked for name in self._linked.get(identity, ())]
         for path, into in found.items():
             into.hidden_files += [name for name in further if lies_below(name, path)]
+            into.read_only += [name for name in locked if lies_below(name, path) and name not in hidden_names]
             for place in own:
                 if lies_below(place, path) and os.path.lexists(place):
                     (into.hidden_folders if os.path.isdir(place) else into.hidden_files).append(place)
@@ -141,12 +146,13 @@ class Survey:
             self._linked.setdefault((status.st_dev, status.st_ino), []).append(entry.path)
         if self._may_be_secret(entry.path) and self._hides(entry.path):
             found.hidden_files.append(entry.path)
-        elif not in_read_only and (
-            is_protected(place)
-            or entry.path.lower() in self._protected
-            or (self._edits_ruled and self._locks(entry.path))
-        ):
-            found.read_only.append(entry.path)
+            return
+        locked = in_read_only or is_protected(place) or entry.path.lower() in self._protected
+        if locked or (self._edits_ruled and self._locks(entry.path)):
+            if status.st_nlink > 1:
+                self._locked.add((status.st_dev, status.st_ino))
+            if not in_read_only:
+                found.read_only.append(entry.path)
 
     def _folder(self, path: str, place: tuple[str, ...], found: _Found, *, in_read_only: bool) -> None:
         below = [os.path.join(path, name) for name in _PROBES]
@@ -158,12 +164,29 @@ class Survey:
             found.read_only += locks.read_only
             found.missing_folders += locks.missing_folders
             found.missing_files += locks.missing_files
+            self._lock_links(locks.read_only)
             return
         locked = in_read_only or is_protected(place) or path.lower() in self._protected
         locked = locked or (self._edits_ruled and all(map(self._locks, below)))
         if locked and not in_read_only:
             found.read_only.append(path)
         self._walk(path, place, found, in_read_only=locked)
+
+    def _lock_links(self, paths: Sequence[str]) -> None:
+        """Remember the files at and in these locked paths that have further names."""
+        for path in paths:
+            if not os.path.isdir(path):
+                self._lock_link(path)
+            for folder, _names, files in os.walk(path):
+                self._seen += len(files)
+                for name in files:
+                    self._lock_link(os.path.join(folder, name))
+
+    def _lock_link(self, path: str) -> None:
+        with contextlib.suppress(FileNotFoundError):  # a link that leads nowhere
+            status = os.stat(path)
+            if status.st_nlink > 1:
+                self._locked.add((status.st_dev, status.st_ino))
 
     def _may_be_secret(self, path: str) -> bool:
         return self._reads_ruled or secret_name(os.path.basename(path)) is not None or path.lower() in self._secrets
