@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -24,6 +25,32 @@ async def test_processes_are_bounded_by_a_group(bench: SandboxBench, monkeypatch
     monkeypatch.setattr(cgroups, "MOST_PROCESSES", 60)
     assert "BOUNDED" in await bench.output_of(f'/usr/bin/python3 -c "{FORKS}"')
     assert not blocking_left(f"{PREFIX}{os.getpid()}-")
+
+
+@needs_sandbox
+@pytest.mark.skipif(blocking_parents().processes is None, reason="a fork bomb is tried only where a group bounds it")
+async def test_a_fork_bomb_is_bounded_and_ends_with_its_command(
+    bench: SandboxBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroups, "MOST_PROCESSES", 80)
+    marked = f"bomb-{os.getpid()}"
+    bomb = f"b() {{ (exec -a {marked} sleep 600) & b | b & }}; (ulimit -u unlimited; b) 2>/dev/null"
+    counted = "sleep 0.5; n=0; for p in /proc/[0-9]*; do n=$((n + 1)); done; echo $n"
+    output = await bench.output_of(f"/bin/bash -c '{bomb}' & {counted} 2>/dev/null; kill -9 -1")
+    assert all(int(line) <= 80 for line in output.split() if line.isdigit())
+    assert not _running(marked)
+    assert not blocking_left(f"{PREFIX}{os.getpid()}-")
+    monkeypatch.undo()
+    assert (await bench.do("shell", command="true")).success
+
+
+def _running(name: str) -> list[str]:
+    found: list[str] = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if name in process.read_text(errors="replace"):
+                found.append(process.parent.name)
+    return found
 
 
 @needs_sandbox

@@ -400,8 +400,12 @@ def _made_protected(root: SandboxRoot) -> list[str]:
 
 def _strip_marks(root: SandboxRoot) -> None:
     """Take off the attributes that the overlay leaves on folders made in one that exists in both layers."""
-    merged = {root.path, *(os.path.dirname(path) for path in root.missing_folders)}
-    merged |= {os.path.dirname(path) for path, _text in root.missing_files}
+    merged = {root.path}
+    for path in (*root.missing_folders, *(path for path, _text in root.missing_files)):
+        folder = os.path.dirname(path)
+        while folder not in merged:
+            merged.add(folder)
+            folder = os.path.dirname(folder)
     for folder in merged:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for path in (folder, *(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _LOCKED = ("config", "config.worktree", "commondir", "hooks")
@@ -22,6 +22,20 @@ class GitLocks:
     read_only: tuple[str, ...]
     missing_folders: tuple[str, ...] = ()
     missing_files: tuple[tuple[str, str], ...] = ()
+
+
+_REPOSITORY = frozenset({"HEAD", "objects", "refs"})
+
+
+def is_bare(names: Iterable[str]) -> bool:
+    """Whether git takes a folder that holds these names for a repository, whatever its own name is. One that a command
+    makes has settings of that command's, which git obeys wherever somebody works in there later."""
+    return _REPOSITORY.issubset(names)
+
+
+def obeyed_in(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names in a repository's folder that a command may not change."""
+    return tuple(name for name in names if name in _LOCKED)
 
 
 def locks_in_git(below: Sequence[str]) -> bool:

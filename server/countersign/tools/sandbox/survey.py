@@ -22,7 +22,7 @@ from countersign.gate import (
     secret_name,
 )
 from countersign.tools.sandbox.boundary import SandboxRoot
-from countersign.tools.sandbox.git_folders import blocking_git_locks
+from countersign.tools.sandbox.git_folders import blocking_git_locks, is_bare, obeyed_in
 
 MOST_ENTRIES = 400_000
 """Names that one look takes in."""
@@ -122,6 +122,10 @@ class Survey:
         self._seen += len(listed)
         if self._seen > self._most:
             raise TooLarge(f"the folders of the sandbox hold more than {self._most} files")
+        names = [entry.name for entry in listed]
+        if is_bare(names):
+            found.protected += [os.path.join(folder, name) for name in obeyed_in(names)]
+            self._repository(folder, found)
         for entry in listed:
             place = (*below, entry.name)
             if is_protected(place):
@@ -160,17 +164,21 @@ class Survey:
             found.hidden_folders.append(path)
             return
         if place[-1] == ".git":
-            locks = blocking_git_locks(path)
-            found.read_only += locks.read_only
-            found.missing_folders += locks.missing_folders
-            found.missing_files += locks.missing_files
-            self._lock_links(locks.read_only)
+            self._repository(path, found)
             return
         locked = in_read_only or is_protected(place) or path.lower() in self._protected
         locked = locked or (self._edits_ruled and all(map(self._locks, below)))
         if locked and not in_read_only:
             found.read_only.append(path)
         self._walk(path, place, found, in_read_only=locked)
+
+    def _repository(self, folder: str, found: _Found) -> None:
+        """Lock what git obeys in its folder."""
+        locks = blocking_git_locks(folder)
+        found.read_only += locks.read_only
+        found.missing_folders += locks.missing_folders
+        found.missing_files += locks.missing_files
+        self._lock_links(locks.read_only)
 
     def _lock_links(self, paths: Sequence[str]) -> None:
         """Remember the files at and in these locked paths that have further names."""
@@ -213,9 +221,11 @@ def protected_below(root: str) -> Iterator[str]:
                 listed = list(entries)
         except OSError:
             continue
+        names = [entry.name for entry in listed]
+        obeyed = obeyed_in(names) if is_bare(names) else ()
         for entry in listed:
             place = (*below, entry.name)
-            if is_protected(place):
+            if is_protected(place) or entry.name in obeyed:
                 yield entry.path
             elif entry.is_dir(follow_symlinks=False) and entry.name not in ("node_modules", "site-packages"):
                 ahead.append((entry.path, place))
