@@ -1292,7 +1292,7 @@ export interface ShellToBackgroundResult {
   shellId: string;
 }
 
-export type SandboxBackend = "bubblewrap" | "none";
+export type SandboxBackend = "bubblewrap" | "sandbox-exec" | "none";
 
 /**
  * `sandbox/status`. `reason` says why there is none; `holds` are sentences: what a command in it cannot do,

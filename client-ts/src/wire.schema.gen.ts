@@ -192,7 +192,7 @@ const shapes: Record<string, Shape> = {
   ShellKillResult: { fields: { state: { ref: "ShellState" } } },
   ShellToBackgroundParams: { fields: { toolCallId: "string" } },
   ShellToBackgroundResult: { fields: { shellId: "string" } },
-  SandboxBackend: { values: ["bubblewrap", "none"] },
+  SandboxBackend: { values: ["bubblewrap", "sandbox-exec", "none"] },
   SandboxStatus: { fields: { available: "boolean", backend: { ref: "SandboxBackend" }, "reason?": "string", holds: { list: "string" }, mode: { values: ["off", "commands", "all"] } } },
   Phase: { values: ["decided", "started", "finished", "noticed"] },
   LedgerState: { values: ["whole", "checking", "broken", "none"] },

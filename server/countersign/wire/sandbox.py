@@ -6,7 +6,7 @@ from typing import Literal
 
 from countersign.wire.base import WireModel
 
-SandboxBackend = Literal["bubblewrap", "none"]
+SandboxBackend = Literal["bubblewrap", "sandbox-exec", "none"]
 
 
 class SandboxStatus(WireModel):

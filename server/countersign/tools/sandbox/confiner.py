@@ -13,6 +13,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +24,9 @@ from countersign.tools.sandbox.boundary import Additions, Boundary, SandboxRoot
 from countersign.tools.sandbox.bubblewrap import below, covers_of, options
 from countersign.tools.sandbox.compile_boundary import NOTHING_MORE, NoBoundary, blocking_boundary
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
+from countersign.tools.sandbox.seatbelt import PROGRAM, SeatbeltRun, is_there
 from countersign.tools.sandbox.seccomp import filter_program
-from countersign.tools.sandbox.state import SandboxState, blocking_holds, why_not
+from countersign.tools.sandbox.state import SandboxState, blocking_holds, blocking_untested_holds, why_not
 from countersign.tools.sandbox.survey import TooLarge, lies_below, protected_below
 from countersign.wire.base import Json
 
@@ -37,6 +39,9 @@ TRIES = 3
 """How often a description is made anew because the folders changed while they were looked at."""
 
 
+_LINUX, _MACOS = sys.platform == "linux", sys.platform == "darwin"
+
+
 class NoSandbox(Exception):
     """There is no sandbox to run this in; the message says why and what to do."""
 
@@ -45,7 +50,12 @@ class Confined:
     """One program's sandbox: descriptors to pass on, and what is to be cleared up when the program has ended."""
 
     def __init__(
-        self, boundary: Boundary, run: _RunFolders, description: int, status: tuple[int, int], proxy: Proxy | None
+        self,
+        boundary: Boundary,
+        run: _RunFolders | SeatbeltRun,
+        description: int,
+        status: tuple[int, int],
+        proxy: Proxy | None,
     ) -> None:
         self.boundary = boundary
         self.description = description
@@ -63,7 +73,13 @@ class Confined:
 
     def environment(self) -> dict[str, str]:
         """What its programs need beside the environment of any command."""
-        return {} if self.proxy is None else self.proxy.environment()
+        more = self._run.environment() if isinstance(self._run, SeatbeltRun) else {}
+        return more if self.proxy is None else {**more, **self.proxy.environment()}
+
+    @property
+    def holds_processes(self) -> bool:
+        """Whether all its processes end with it: they have a PID namespace."""
+        return isinstance(self._run, _RunFolders)
 
     @property
     def refused_hosts(self) -> tuple[RefusedHost, ...]:
@@ -74,7 +90,7 @@ class Confined:
         """What the ledger keeps of it."""
         roots = self.boundary.roots
         return {
-            "backend": "bubblewrap",
+            "backend": "bubblewrap" if self.holds_processes else "sandbox-exec",
             "mode": "writable" if any(root.writable for root in roots) else "readOnly",
             "network": self.boundary.network,
             "refusedHosts": [refused.host for refused in self.refused_hosts],
@@ -152,7 +168,9 @@ class Confiner:
     def blocking_status(self, policy: Policy) -> SandboxState:
         """The same with all that the sandbox of this policy holds, for a person to read."""
         state = self.blocking_state(policy)
-        return replace(state, holds=blocking_holds(policy)) if state.available else state
+        if not state.available:
+            return state
+        return replace(state, holds=blocking_holds(policy) if _LINUX else blocking_untested_holds())
 
     def known_state(self, policy: Policy) -> SandboxState | None:
         """What was found for these folders, or None before they were tried out."""
@@ -192,7 +210,7 @@ class Confiner:
         most: int | None,
         additions: Additions,
     ) -> Confined:
-        program = _bubblewrap(policy)
+        program = _bubblewrap(policy) if _LINUX else _sandbox_exec()
         try:
             boundary = self._blocking_boundary(policy, most, additions, writable=writable)
         except (NoBoundary, TooLarge) as error:
@@ -201,6 +219,8 @@ class Confiner:
             raise NoSandbox(f"the folders cannot be looked at: {error.strerror} ({error.filename})") from None
         if not any(cwd == root.path or lies_below(cwd, root.path) for root in boundary.roots):
             raise NoSandbox(f"`{cwd}` lies in no folder of the sandbox; run the command in the workspace")
+        if not _LINUX:
+            return self._blocking_under_profile(boundary)
         try:
             run = _RunFolders.blocking_make_bounded(self._storage, boundary.roots)
         except OSError as error:
@@ -210,10 +230,22 @@ class Confiner:
         # Where only this program has a way out, the hosts that are listed for a network that is off do not count.
         hosts = () if policy.sandbox_network == "none" else policy.sandbox_hosts
         proxy = None if boundary.network == "none" else Proxy(may_reach, lambda: hosts)
-        description = os.memfd_create("sandbox", 0)
-        with open(description, "wb", closefd=False) as file:
-            marshal.dump(_description(boundary, run, program, cwd, said, proxy), file)
+        description = _unnamed_file(marshal.dumps(_description(boundary, run, program, cwd, said, proxy)))
         return Confined(boundary, run, description, (status, said), proxy)
+
+    def _blocking_under_profile(self, boundary: Boundary) -> Confined:
+        """On macOS. What its profile cannot say is not left out: there is no sandbox then."""
+        if boundary.network != "none" or boundary.mounts or boundary.scratch or boundary.copies:
+            raise NoSandbox("on macOS the sandbox has neither a network nor room for an agent's own files yet")
+        try:
+            run = SeatbeltRun.blocking_make(self._storage, PREFIX, boundary)
+        except ValueError as error:
+            raise NoSandbox(str(error)) from None
+        except OSError as error:
+            raise NoSandbox(f"the sandbox's own folders cannot be made: {error.strerror}") from None
+        status, said = os.pipe()
+        os.set_blocking(status, False)
+        return Confined(boundary, run, _unnamed_file(run.description(said)), (status, said), None)
 
     def _blocking_boundary(self, policy: Policy, most: int | None, additions: Additions, *, writable: bool) -> Boundary:
         """The boundary; folders that were found too large for a lower bound are not looked at again under it."""
@@ -228,9 +260,9 @@ class Confiner:
             raise
 
     def _blocking_try(self, policy: Policy) -> SandboxState:
-        if sys.platform != "linux":
+        if not (_LINUX or _MACOS):
             return SandboxState("none", "there is no sandbox on this system yet")
-        if filter_program() is None:
+        if _LINUX and filter_program() is None:
             return SandboxState("none", "the system calls of this processor are not known to the sandbox")
         try:
             confined = self._blocking_confine(
@@ -262,7 +294,7 @@ class Confiner:
             confined.blocking_finish(set_aside=None)
         if failure is not None:
             return SandboxState("none", why_not(failure))
-        return SandboxState("bubblewrap")
+        return SandboxState("bubblewrap" if _LINUX else "sandbox-exec")
 
 
 class _RunFolders:
@@ -358,7 +390,8 @@ def _owner_is_gone(name: str) -> bool:
 
 def _folders_of(policy: Policy) -> tuple[str, ...]:
     """What a try-out is of."""
-    return (policy.workspace, *policy.additional_directories, "", *policy.sandbox_writable)
+    network = "" if _LINUX else policy.sandbox_network  # which a profile cannot open yet
+    return (policy.workspace, *policy.additional_directories, network, *policy.sandbox_writable)
 
 
 def _bubblewrap(policy: Policy) -> str:
@@ -367,6 +400,24 @@ def _bubblewrap(policy: Policy) -> str:
         if os.access(path, os.X_OK) and not lies_below(os.path.realpath(path), os.path.realpath(policy.workspace)):
             return path
     raise NoSandbox("bubblewrap is not installed; install the package `bubblewrap`")
+
+
+def _sandbox_exec() -> str:
+    if not is_there():
+        raise NoSandbox(f"`{PROGRAM}` is not there, so commands cannot be confined")
+    return PROGRAM
+
+
+def _unnamed_file(content: bytes) -> int:
+    """A descriptor of a file without a name, at its beginning, that a child can be given."""
+    if _LINUX:
+        descriptor = os.memfd_create("sandbox", 0)
+    else:
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    return descriptor
 
 
 def _bases(storage: Path) -> list[Path]:

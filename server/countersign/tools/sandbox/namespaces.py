@@ -5,7 +5,8 @@ folder itself: writes are live, and what is mounted on names in it stays there w
 or folder of that name, which takes a mount away from an ordinary folder. What is hidden, read-only or may not be made
 is mounted on the overlay; bubblewrap then takes the folders over as they are.
 
-Standard library only, and little of it: importing is most of the time this takes. Linux only.
+Standard library only, and little of it: importing is most of the time this takes. Linux only, but for the one branch
+in ``enter``.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     with os.fdopen(descriptor, "rb") as file:
         file.seek(0)
         spec = marshal.load(file)
+    if "words" in spec:
+        # macOS: its own program confines the command (``seatbelt.py``).
+        os.set_inheritable(spec["status"], True)
+        return [*spec["words"], *command]
     for group in spec["groups"]:
         _join(group)
     if os.geteuid():

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from countersign.settings.policy import Policy
-from countersign.tools.cgroups import blocking_parents, bounds_of
+from countersign.tools.cgroups import Parents, blocking_parents, bounds_of
+from countersign.tools.shell.process_tracking import LEFT_OUT
 
 _RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _PERMITTED = Path("/proc/sys/kernel/unprivileged_userns_clone")
@@ -18,7 +19,7 @@ _PERMITTED = Path("/proc/sys/kernel/unprivileged_userns_clone")
 class SandboxState:
     """What holds on this machine for this workspace, or why there is no sandbox."""
 
-    backend: Literal["bubblewrap", "none"]
+    backend: Literal["bubblewrap", "sandbox-exec", "none"]
     reason: str | None = None
     holds: tuple[str, ...] = ()
 
@@ -42,6 +43,19 @@ def blocking_holds(policy: Policy, network: str | None = None) -> tuple[str, ...
         network or _network(policy),
         "processes end with the command",
         *bounds_of(blocking_parents(), root=os.geteuid() == 0),
+    )
+
+
+def blocking_untested_holds() -> tuple[str, ...]:
+    """The same of ``sandbox-exec``."""
+    return (
+        "sandbox-exec, untested: its profile is made from the same rules, and nobody has tried to get around it",
+        "writes only in the workspace, the folders granted beside it and a private folder for temporary files",
+        "control files, git's configuration and hooks and what edit rules deny cannot be changed",
+        "secrets and what read rules deny cannot be opened; what git keeps of them in `.git/objects` can",
+        "no network",
+        LEFT_OUT["processGroup"],
+        *bounds_of(Parents(), root=os.geteuid() == 0),
     )
 
 

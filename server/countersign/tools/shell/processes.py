@@ -79,7 +79,9 @@ class Shell:
     @property
     def tracking(self) -> Tracking:
         """What finds and ends the processes that the command starts."""
-        return tracking_of(confined=self.confined is not None, grouped=self.process.has_group)
+        return tracking_of(
+            confined=self.confined is not None and self.confined.holds_processes, grouped=self.process.has_group
+        )
 
     def read(self, start: int, most: int) -> ShellOutputResult:
         """At most so many bytes of output from this offset on, as text; what was dropped is marked."""
