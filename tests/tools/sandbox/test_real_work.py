@@ -7,7 +7,9 @@ import hashlib
 import http.server
 import io
 import json
+import os
 import shutil
+import sys
 import tarfile
 import threading
 import zipfile
@@ -21,6 +23,10 @@ from countersign.tools.sandbox.confiner import PREFIX
 from tests.tools.sandbox.support import SandboxBench, needs_sandbox
 
 pytestmark = needs_sandbox
+
+
+HOME = os.path.expanduser("~")
+CARGO = (f"{HOME}/.cargo/bin/cargo", "/usr/bin/cargo")
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:
@@ -77,7 +83,10 @@ def registry() -> Iterator[int]:
             self.send_header("Content-Type", "text/html" if "simple" in self.path else "application/json")
             self.send_header("Content-Length", str(len(body or b"")))
             self.end_headers()
-            self.wfile.write(body or b"")
+            if self.command == "GET":
+                self.wfile.write(body or b"")
+
+        do_HEAD = do_GET
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -106,6 +115,38 @@ async def test_pip_installs_from_a_listed_registry_and_from_no_other(bench: Sand
     assert outcome.output.endswith("little\n"), outcome.output
     bench.set(sandbox_hosts=("registry.example",))
     assert not (await run(bench, f"rm -r deps; no_proxy= NO_PROXY= {pip} --retries 0 --timeout 5")).success
+
+
+UV = shutil.which("uv", path=os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", ""))))
+
+
+@pytest.mark.skipif(UV is None, reason="not installed: uv")
+async def test_uv_makes_an_environment_and_installs_from_a_listed_registry(bench: SandboxBench, registry: int) -> None:
+    assert UV is not None
+    bench.set(sandbox_network="hosts", sandbox_hosts=("127.0.0.1",))
+    shutil.copy(UV, bench.workspace / "uv")  # where the tests' own environment lies is shown in no sandbox
+    install = f"./uv pip install -q --python .venv/bin/python --index-url http://127.0.0.1:{registry}/simple/ little"
+    made = "./uv venv -q --offline --python /usr/bin/python3 .venv"
+    outcome = await run(bench, f"{made} && {install} && .venv/bin/python -c 'import little; print(little.NAME)'")
+    assert outcome.output.endswith("little\n"), outcome.output
+    bench.set(sandbox_hosts=("registry.example",))
+    again = f"UV_HTTP_RETRIES=0 no_proxy= NO_PROXY= {install} --reinstall --no-cache"
+    assert not (await run(bench, again)).success
+
+
+@pytest.mark.skipif(not any(map(os.path.exists, CARGO)), reason="not installed: a cargo that a sandbox can show")
+async def test_cargo_builds_a_package_and_runs_its_tests(bench: SandboxBench) -> None:
+    """The toolchain in the person's home is shown; what cargo keeps there is private."""
+    bench.set(home=HOME)
+    bench.desk._base_environment = {**os.environ, "HOME": HOME}
+    bench.file("Cargo.toml", '[package]\nname = "little"\nversion = "1.0.0"\nedition = "2021"\n')
+    bench.file("src/main.rs", 'fn main() { println!("built"); }\n#[test]\nfn it() { assert_eq!(1 + 1, 2); }\n')
+    outcome = await run(bench, "cargo build -q --offline && ./target/debug/little && cargo test -q --offline 2>&1")
+    if "no default toolchain" in outcome.output or "could not choose a version" in outcome.output:
+        pytest.skip("this machine's cargo has no toolchain")
+    assert outcome.success, outcome.output
+    assert outcome.output.startswith("built\n")
+    assert "1 passed" in outcome.output
 
 
 @needs("npm", "node")
