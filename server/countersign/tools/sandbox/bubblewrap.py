@@ -56,10 +56,10 @@ def below(path: str, root: str) -> str:
     return path[len(root.rstrip("/")) + 1 :]
 
 
-def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
+def options(boundary: Boundary, cwd: str) -> list[str]:
     """bubblewrap's options for this boundary, but for seccomp and what it copies from descriptors."""
     # With a proxy, the network namespace is made before, so that the proxy's socket is in it.
-    words = [*NAMESPACES, *(("--unshare-net",) if boundary.network == "none" else ()), *_system(zero)]
+    words = [*NAMESPACES, *(("--unshare-net",) if boundary.network == "none" else ()), *_system()]
     # Read-only as a whole: what root owns there, the kernel's settings among it, root may write without a capability.
     words += [
         "--dev",
@@ -91,17 +91,19 @@ def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
     return [*words, "--remount-ro", "/", "--chdir", cwd]
 
 
-def _system(zero: str) -> Iterator[str]:
+def _system() -> Iterator[str]:
     for path in SYSTEM:
         if os.path.islink(path):
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.exists(path):
             yield from ("--ro-bind", path, path)
-    for path in _system_secrets():
-        if os.path.isdir(path):
-            yield from ("--perms", "000", "--tmpfs", path, "--remount-ro", path)
-        elif os.path.exists(path):
-            yield from ("--ro-bind", zero, path)
+
+
+def system_covers() -> list[Cover]:
+    """What to mount on the system's secrets, by absolute paths, before bubblewrap takes the system's folders over: for
+    each mount of its own it reads the whole table of mounts."""
+    found = [path for path in _system_secrets() if os.path.exists(path)]
+    return [("folder" if os.path.isdir(path) else "file", path) for path in found]
 
 
 def _system_secrets() -> Iterator[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from countersign.settings.policy import Policy
 from countersign.tools.cgroups import blocking_left, blocking_make_bounded, blocking_remove
 from countersign.tools.sandbox.boundary import Additions, Boundary, SandboxRoot
-from countersign.tools.sandbox.bubblewrap import below, covers_of, options
+from countersign.tools.sandbox.bubblewrap import below, covers_of, options, system_covers
 from countersign.tools.sandbox.compile_boundary import NOTHING_MORE, NoBoundary, blocking_boundary
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seatbelt import PROGRAM, SeatbeltRun, is_there
@@ -371,13 +371,14 @@ def _description(
         ],
         "network": None if proxy is None else {"port": PORT, "channel": proxy.theirs.fileno()},
         "groups": [str(group) for group in run.groups],
+        "system": system_covers(),
         "memory": str(run.memory),
         "zero": run.zero,
         "closed": str(run.memory / "closed"),
         "empty": str(run.memory / "empty"),
         "status": said,
         "program": program,
-        "arguments": options(boundary, cwd, run.zero),
+        "arguments": options(boundary, cwd),
         "seccomp": (filter_program() or b"").hex(),
         "files": files,
     }

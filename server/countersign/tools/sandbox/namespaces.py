@@ -62,6 +62,8 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     channel = _hand_out_listener(spec["network"]) if spec["network"] else None
     _mount("tmpfs", spec["memory"], "tmpfs", _NOSUID | _NODEV, "mode=700,size=4m")
     _make_covers(spec)
+    for kind, path in spec["system"]:
+        _mount(_sources(spec)[kind], path, None, _BIND)
     for root in spec["roots"]:
         _make_stubs(root)
         _overlay(root)
@@ -158,9 +160,13 @@ def _make_covers(spec: dict[str, Any]) -> None:
         _mount(None, spec[name], None, _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV)
 
 
+def _sources(spec: dict[str, Any]) -> dict[str, str]:
+    return {"file": spec["zero"], "blank": "/dev/null", "folder": spec["closed"], "missing": spec["empty"]}
+
+
 def _cover(root: dict[str, Any], spec: dict[str, Any]) -> None:
     """Mount what is different below the folder, what lies higher first."""
-    sources = {"file": spec["zero"], "blank": "/dev/null", "folder": spec["closed"], "missing": spec["empty"]}
+    sources = _sources(spec)
     top = os.open(root["path"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
     for kind, below in root["covers"]:
         place = _open_below(top, below)
