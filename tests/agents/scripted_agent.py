@@ -20,6 +20,9 @@ last; with `"endless": true` the last has the first's cursor. `session/fork` cop
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
     {"await": ID}                     wait for the answer to that request
     {"if": ID, "option": "…", "do": [steps]}     when the answer selected that option
+    {"hook": {…} or TEXT, "id": ID, "nowait": true, "kill": true}   run the hook that the file $HOOKS names, with this
+                                      as its input; its answer counts as the option "yes" or "no"; "kill" ends it once
+                                      the file SCRIPT with `.kill` instead of `.json` is there
     {"notify": METHOD, "params": {…}} a notification
     {"write": [PATH, TEXT]}           act, without asking anybody
     {"spawn": TEXT}                   start bash with this text in a session of its own, and wait for its first line
@@ -219,6 +222,19 @@ class Agent:
                     self.send({"jsonrpc": "2.0", "id": ask_id, "method": method, "params": params})
                     if not step.get("nowait"):
                         self.wait(lambda ask_id=ask_id: ask_id in self.answers)
+                case {"hook": asked, "id": ask_id}:
+                    self.asked.add(ask_id)
+                    text = asked if isinstance(asked, str) else json.dumps({"session": self.session(), **asked})
+                    command = json.loads(Path(os.environ["HOOKS"]).read_text())["command"]
+                    hook = subprocess.Popen(
+                        ["sh", "-c", "exec " + command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                    )
+                    threading.Thread(target=self.hear_hook, args=(hook, text, ask_id), daemon=True).start()
+                    if step.get("kill"):
+                        self.wait_for_file("kill")
+                        hook.kill()
+                    if not step.get("nowait"):
+                        self.wait(lambda ask_id=ask_id: ask_id in self.answers)
                 case {"await": ask_id}:
                     self.wait(lambda ask_id=ask_id: ask_id in self.answers)
                 case {"if": ask_id, "option": option, "do": inner}:
@@ -241,8 +257,7 @@ class Agent:
                     with open(pipe, "rb", buffering=0) as told:
                         told.read(1)
                 case {"until": "file"}:
-                    while not os.path.exists(sys.argv[1].removesuffix(".json") + ".go"):
-                        time.sleep(0.01)
+                    self.wait_for_file("go")
                 case {"exit": code}:
                     os._exit(code)
                 case {"line": text}:
@@ -258,6 +273,21 @@ class Agent:
                 case _:
                     raise ValueError(f"no such step: {step}")
         return None
+
+    def hear_hook(self, hook: subprocess.Popen, text: str, ask_id: object) -> None:
+        """Wait for what the hook says; no answer is a refusal."""
+        said, _ = hook.communicate(text)
+        told = json.loads(said) if hook.returncode == 0 else {"exit": hook.returncode}
+        option = "yes" if told.get("decision") == "allow" else "no"
+        answer = {"id": ask_id, "result": {"outcome": {"outcome": "selected", "optionId": option}, "hook": told}}
+        with self.changed:
+            self.note(answer)
+            self.answers[ask_id] = answer
+            self.changed.notify_all()
+
+    def wait_for_file(self, ending: str) -> None:
+        while not os.path.exists(sys.argv[1].removesuffix("json") + ending):
+            time.sleep(0.01)
 
     def wait(self, enough) -> None:
         with self.changed:

@@ -61,7 +61,16 @@ def test_every_recipe_writes_its_files_for_nobody_else_and_leaves_no_placeholder
     assert launch.command[:2] == ("program", "--own")
     assert "{gate}" not in json.dumps([launch.command, dict(launch.env)])
     for name in recipe.files:
-        assert (tmp_path / "gate/agent-it" / name).stat().st_mode & 0o777 == 0o600
+        written = tmp_path / "gate/agent-it" / name
+        assert written.stat().st_mode & 0o777 == 0o600
+        assert not any(place in written.read_text() for place in ("{gate}", "{home}", "{hook}"))
+
+
+def test_the_command_line_of_a_hook_stands_whole_in_a_file_of_json(tmp_path: Path):
+    line = """/a b/python 'it"s' \\ $x"""
+    recipe = replace(BY_NAME["copilot"], files={"hooks.json": json.dumps({"command": "{hook}"})})
+    prepare_launch(recipe, config("program"), tmp_path, {}, line)
+    assert json.loads((tmp_path / "agent-it/hooks.json").read_text()) == {"command": line}
 
 
 @pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES if recipe.files], ids=lambda recipe: recipe.name)
@@ -71,9 +80,9 @@ def test_a_link_in_the_gate_folder_is_not_written_through(recipe, tmp_path: Path
     (gate / name).parent.mkdir(parents=True)
     (tmp_path / "precious").write_text("mine")
     (gate / name).symlink_to(tmp_path / "precious")
-    prepare_launch(recipe, config("program"), tmp_path / "gate", {})
+    prepare_launch(recipe, config("program"), tmp_path / "gate", {}, "our hook")
     assert (tmp_path / "precious").read_text() == "mine"
-    assert (gate / name).read_text() == recipe.files[name]
+    assert (gate / name).read_text() == recipe.files[name].replace("{hook}", "our hook")
 
 
 def test_two_agents_do_not_share_a_gate_folder(tmp_path: Path):

@@ -57,8 +57,10 @@ async def confine_agent(
     environment: Mapping[str, str],
     folder: str,
     may_reach: Callable[[str], bool],
+    beside: Sequence[str] = (),
 ) -> Confinement:
-    """Make the sandbox that this agent is to be started in. If cancelled, remove it once it is made.
+    """Make the sandbox that this agent is to be started in. If cancelled, remove it once it is made. ``beside`` is a
+    command line of ours that the agent is to run there, with paths of files and sockets.
 
     INVARIANT (never outside by accident): without a sandbox the agent is not started.
 
@@ -67,7 +69,7 @@ async def confine_agent(
     """
     if confiner is None:
         raise AgentExit(_not_started(name, "this server has none"))
-    work = partial(_blocking_confine, confiner, policy, recipe, launch, environment, folder, may_reach)
+    work = partial(_blocking_confine, confiner, policy, recipe, launch, environment, folder, may_reach, beside)
     making = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(making)
@@ -147,6 +149,7 @@ def _blocking_confine(
     environment: Mapping[str, str],
     folder: str,
     may_reach: Callable[[str], bool],
+    beside: Sequence[str],
 ) -> Confinement:
     resolved = os.path.realpath(folder)
     if resolved != folder:
@@ -156,6 +159,7 @@ def _blocking_confine(
         raise NoSandbox(f"the agent's private folder `{launch.folder}` lies in a folder of the sandbox; open another")
     command = (*_direct(launch.command, environment, folder), *recipe.confined_args)
     additions = blocking_additions(recipe, replace(launch, command=command), environment, folder, policy)
+    additions = replace(additions, mounts=(*additions.mounts, *_beside(beside, environment, folder)))
     confined = confiner.blocking_confine(policy, folder, may_reach=may_reach, additions=additions)
     inside = {**confined_environment(environment), **confined.environment()}
     return Confinement(replace(launch, command=command), inside, confined)
@@ -262,6 +266,12 @@ def _program(command: Sequence[str], environment: Mapping[str, str], folder: str
         if path != resolved and not path.startswith(packages + os.sep):
             mounts.append(Mount(resolved, path))
     return [mount for mount in mounts if not mount.place.startswith(_SHOWN)]
+
+
+def _beside(command: Sequence[str], environment: Mapping[str, str], folder: str) -> list[Mount]:
+    """What a command line of ours needs there: its program, and the files and sockets that its words name."""
+    named = [Mount(word, word) for word in command[1:] if os.path.isabs(word)]
+    return [*(_program(command[:1], environment, folder) if command else ()), *named]
 
 
 _SHOWN = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/", "/nix/store/", "/gnu/store/", "/snap/")

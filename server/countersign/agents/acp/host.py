@@ -25,6 +25,8 @@ from countersign.agents.acp.confinement import (
     confine_agent,
     outlived,
 )
+from countersign.agents.acp.hook_door import HookDoor
+from countersign.agents.acp.hook_requests import HookRequests
 from countersign.agents.acp.key_login import KeyLogin, LoginKeys
 from countersign.agents.acp.label import Seen, blocking_hostile_now
 from countersign.agents.acp.label_state import LabelState
@@ -147,6 +149,7 @@ class AcpAgent:
         self._tell_title = tell_title
         self._chosen: dict[str, dict[str, str | bool]] = {}
         self._link: Link | None = None
+        self._door: HookDoor | None = None
         self._starting = asyncio.Lock()
         self._threads: dict[str, Session] = {}
         self._unheard: dict[str, list[str]] = {}
@@ -543,7 +546,9 @@ class AcpAgent:
         try:
             clean = self._environment()
             bare = agent_environment(clean, self.config, Launch((), {}), self._folder)
-            launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
+            door = await self._open_door()
+            hook = "" if door is None else door.command_line
+            launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare, hook)
             environment = agent_environment(clean, self.config, launch, self._folder)
             # Only the agent itself gets them, not what finds out about it.
             secrets = await self._secrets(self.config, self.binding()) if self._secrets is not None else {}
@@ -558,8 +563,9 @@ class AcpAgent:
                 bases = policy.workspace, self._folder
                 hidden = await asyncio.to_thread(blocking_hostile_now, self.recipe, *bases)
                 may_reach = agent_may_reach(self._policy, self._common_grants, self.recipe, self.name)
+                beside = () if door is None else (*door.command, door.address)
                 confinement = await confine_agent(
-                    self._confiner, policy, self.recipe, self.name, launch, started_in, self._folder, may_reach
+                    self._confiner, policy, self.recipe, self.name, launch, started_in, self._folder, may_reach, beside
                 )
                 launch, started_in = confinement.launch, confinement.environment
             with sharing(self._workers):
@@ -578,11 +584,13 @@ class AcpAgent:
                     confined=None if confinement is None else confinement.confined,
                 )
         except (OSError, AgentExit, ModelError) as error:
+            await self._close_door()
             self._set("failed", str(error))
             if isinstance(error, AgentExit):
                 raise
             raise AgentExit(f"the agent {self.name} cannot be started: {error}") from None
         except BaseException:
+            await self._close_door()
             self._set("failed")
             raise
         self._link = link
@@ -594,6 +602,21 @@ class AcpAgent:
         self._set("running")
         self._own(self._watch(link), f"watch {self.name}")
         return link
+
+    async def _open_door(self) -> HookDoor | None:
+        """Listen for the pre-tool hook that the recipe sets up; None where it sets up none."""
+        await self._close_door()
+        if (hook := self.recipe.hook) is None:
+            return None
+        asked = HookRequests(self.name, hook, self._sessions.get)
+        self._door = HookDoor(self.name, hook, asked.ask)
+        await self._door.open()
+        return self._door
+
+    async def _close_door(self) -> None:
+        door, self._door = self._door, None
+        if door is not None:
+            await door.close()
 
     async def _last_greeting(self) -> LastGreeting:
         """What it said when it was last started, looked up once."""
@@ -782,6 +805,7 @@ class AcpAgent:
         if self._questions is not None:
             self._questions.forget_agent(self.name)
         await link.close()
+        await self._close_door()
 
     async def _find_out(self) -> None:
         clean = self._environment()

@@ -15,6 +15,8 @@ from countersign.wire.base import Json
 
 GATE = "{gate}"
 """Stands for the folder that only the host writes, in arguments, environment and files."""
+HOOK = "{hook}"
+"""Stands for the command line of our program for the agent's pre-tool hook, in files."""
 HOME = "{home}"
 """Stands for the person's home, in the environment."""
 
@@ -57,6 +59,25 @@ class OwnServers:
 
 
 @dataclass(frozen=True, slots=True)
+class Hook:
+    """How an agent's pre-tool hook asks: fields of the JSON on its standard input, and what it prints.
+
+    ``session`` are fields with the id of a session of the protocol, or of a sub-agent in one. ``seconds``: after so
+    long the answer is a refusal; below the agent's own time-out, after which an agent may go on as if it had no hook.
+    In ``deny``, ``{reason}`` stands for the reason.
+    """
+
+    tool: str
+    input: str
+    session: tuple[str, ...]
+    allow: Mapping[str, Json]
+    deny: Mapping[str, Json]
+    seconds: float
+    subagent: str = ""
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pointing:
     """How an agent is led to another model while it is probed: environment, and files of its throw-away home. ``{url}``
     stands for the model's address, ``{home}`` for that home."""
@@ -83,6 +104,7 @@ class Recipe:
     ``announces_calls``: it reports or asks for every call before it runs it, so a call first reported as failed never
     ran; counts only for versions in ``measured``. ``drops_resources``: it says that it takes embedded resources, but
     its model does not get their text, so what is attached goes in the words of the prompt.
+    ``hook``: the agent asks a hook of ours before each call, and obeys that above all else.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
     hides from it beside ``hostile`` and ``held``; ``blank``: those of all these that are empty for it there, since it
@@ -126,6 +148,7 @@ class Recipe:
     plan_tools: frozenset[str] = frozenset()
     announces_calls: bool = False
     drops_resources: bool = False
+    hook: Hook | None = None
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from countersign.agents.acp.recipe import Brought, HomeFile, OwnServers, Pointing, Recipe
+from countersign.agents.acp.recipe import Brought, HomeFile, Hook, OwnServers, Pointing, Recipe
 from countersign.wire.base import Json
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
@@ -67,6 +67,25 @@ class ServersEntry(_Model):
     file: Annotated[str, Field(description="below `{home}` or the workspace; JSON, or TOML by its ending")]
     key: Annotated[str, Field(description="the key of the object that holds them by name")]
     runs: Annotated[bool, Field(description="the recipe does not switch them off")] = False
+
+
+class HookEntry(_Model):
+    """How the agent's pre-tool hook asks; `files` set it up, and there `{hook}` is the command line of our program."""
+
+    tool: Annotated[str, Field(description="field of the hook's input with the name of the tool")]
+    input: Annotated[str, Field(description="field with the tool's input, as an object or as its JSON text")]
+    session: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, description="fields with the id of the session, or of a sub-agent and of its session"),
+    ]
+    subagent: Annotated[str, Field(description="field that a call of a sub-agent has, with its id")] = ""
+    call: Annotated[str, Field(description="field with the id under which the agent reports this call")] = ""
+    allow: Annotated[dict[str, Json], Field(description="what our program prints to allow a call")]
+    deny: Annotated[dict[str, Json], Field(description="what it prints to deny one; `{reason}` is the reason")]
+    seconds: Annotated[
+        float,
+        Field(gt=0, le=2_000_000, description="after so long it denies; less than the agent's own time-out for hooks"),
+    ]
 
 
 class RecipeFile(_Model):
@@ -126,6 +145,9 @@ class RecipeFile(_Model):
     drops_resources: Annotated[
         bool, Field(description="takes embedded resources and does not give their text to its model; texts go in words")
     ] = False
+    hook: Annotated[
+        HookEntry | None, Field(description="the agent asks a hook of ours before each call, and obeys it above all")
+    ] = None
     hostile: Annotated[tuple[str, ...], Field(description="workspace files that lower the label")] = ()
     held: Annotated[
         tuple[str, ...], Field(description="workspace files that the recipe keeps out; they are shown")
@@ -188,7 +210,9 @@ def parse_recipe(raw: Any) -> Recipe:
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
         quiet=frozenset(file.quiet), plan_tools=frozenset(file.plan_tools), announces_calls=file.announces_calls,
-        drops_resources=file.drops_resources, hostile=file.hostile, held=file.held, mask=file.mask, blank=file.blank,
+        drops_resources=file.drops_resources,
+        hook=None if file.hook is None else Hook(**file.hook.model_dump()), hostile=file.hostile, held=file.held,
+        mask=file.mask, blank=file.blank,
         home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), sessions=file.sessions, hosts=file.hosts,
         confined_args=file.confined_args, instructions=file.instructions,
         servers=tuple(OwnServers(**entry.model_dump()) for entry in file.servers), caveat=file.caveat,

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
-from countersign.agents.acp.recipe import GATE, HOME, STRANGER, Brought, Recipe
+from countersign.agents.acp.recipe import GATE, HOME, HOOK, STRANGER, Brought, Recipe
 from countersign.agents.acp.recipe_file import BadRecipe, known_recipes, own_recipes
 from countersign.settings.jsonc import BrokenJson, parse_jsonc
 from countersign.settings.policy import AgentConfig
@@ -56,17 +56,20 @@ def recipe_for(config: AgentConfig, own: Mapping[str, Json] = MappingProxyType({
     return next((recipe for recipe in (*usable, *known_recipes()) if recipe.marks & told), STRANGER)
 
 
-def prepare_launch(recipe: Recipe, config: AgentConfig, gate_folder: Path, environment: Mapping[str, str]) -> Launch:
+def prepare_launch(
+    recipe: Recipe, config: AgentConfig, gate_folder: Path, environment: Mapping[str, str], hook: str = ""
+) -> Launch:
     """Write the recipe's files (0600, in a 0700 folder for this agent) and say what to start. Blocking, small.
 
-    ``environment`` is what the agent would get without a recipe.
+    ``environment`` is what the agent would get without a recipe, ``hook`` the command line of its pre-tool hook.
 
     Raises:
         OSError: the gate folder cannot be written; the agent must not be started then.
     """
     gate = gate_folder / f"agent-{quote(config.name, safe='')}"
     for name, text in recipe.files.items():
-        _put(gate / name, text)
+        # Within a string of JSON or TOML.
+        _put(gate / name, text.replace(HOOK, json.dumps(hook)[1:-1]))
     home = environment.get("HOME") or os.path.expanduser("~")
     for brought in recipe.brought:
         _bring(brought, gate, os.path.join(environment.get(brought.variable) or os.path.join(home, brought.folder)))

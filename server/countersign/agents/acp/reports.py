@@ -183,6 +183,22 @@ class Reports:
         ended (``reopen``)."""
         return self._again.get(call_id, call_id)
 
+    def is_new(self, call_id: str) -> bool:
+        """Whether nothing is known of this call."""
+        return self.current(call_id) not in self._by_id
+
+    def find_unasked(self, given: Json) -> str | None:
+        """The first call with this input that runs and was not asked about; where it has none, the first whose input
+        was too large to be kept."""
+        waiting = [each for each in self._by_id.values() if not each.ended and each.call_id not in self._asked]
+        same = (each for each in waiting if not each.too_large and each.raw_input == given)
+        found = next(same, None) or next((each for each in waiting if each.too_large), None)
+        return None if found is None else found.call_id
+
+    def rename(self, told_id: str, call_id: str) -> None:
+        """Count what the agent reports under one id as that of a call which is known under another one."""
+        self._again[told_id] = call_id
+
     def says_more(self, call_id: str, raw: Raw) -> ToolReport | None:
         """What the agent says of a call that has ended, by itself, if it says more of what the call does."""
         before = self._by_id.get(call_id)

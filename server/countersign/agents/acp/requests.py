@@ -58,7 +58,8 @@ class Entry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Request(Entry):
-    """A request for leave: ``answer`` goes to the agent, ``final`` is what it says became of the call, or None."""
+    """A request for leave: ``answer`` goes to the agent, ``final`` is what it says became of the call, or None.
+    ``tell`` takes the reason of a refusal to the agent; None where its answer has no place for one."""
 
     report: ToolReport
     options: tuple[AgentOption, ...]
@@ -67,6 +68,7 @@ class Request(Entry):
     final: asyncio.Future[ToolReport | None]
     approved: Approved | None = None
     at: int = field(default_factory=time.time_ns)
+    tell: Callable[[str], None] | None = None
 
     @property
     def asked(self) -> Asked:

@@ -31,6 +31,8 @@ from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
 from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
+from countersign.agents.acp.session_hook import OPTIONS as HOOK_OPTIONS
+from countersign.agents.acp.session_hook import HookCall, HookJoin
 from countersign.agents.acp.spending import Spending
 from countersign.agents.acp.started import Started
 from countersign.agents.acp.translate import (
@@ -68,7 +70,7 @@ from countersign.gate import (
 )
 from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
-from countersign.wire.approvals import DiffPreview, PlanPreview
+from countersign.wire.approvals import AgentOption, DiffPreview, PlanPreview
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of, size_of_few
 from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
@@ -89,6 +91,8 @@ MOST_NOTES = 50
 """Refusals that are reported to the agent with the next prompt."""
 NEVER = "this agent's recipe never allows this tool: what it starts would act without asking"
 TOO_LARGE = "it is too large to be shown on a card"
+NO_TURN = "no prompt is running in this chat"
+NOT_RUN = "This call was not run: the turn is over"
 PLAIN_DENIAL = "the person denied it"
 """What the gate says of a denial without a reason; there is nothing to bring to the agent then."""
 
@@ -290,9 +294,11 @@ class Session:
                     await self._pace.said(characters // len(events))
             case ToolNews(call_id=told_id, raw=fields):
                 _check_call_id(told_id)
-                reports = self.reports
+                reports, join = self.reports, self._join
+                join.hear(told_id, fields)
                 call_id = await self._call_of(reports, told_id, fields)
                 report, just_ended = await reports.hear(call_id, fields)
+                join.heard()
                 if just_ended:
                     self._started.end(call_id)
                     await self._hear_end(report)
@@ -379,6 +385,7 @@ class Session:
         self._started = Started(self.agent, self._root)
         self.unpermitted = Unpermitted(self.agent, thread_id, self.gate, self._labels, self.reports, self.emit)
         self._tripwire = Tripwire(self.agent, self.reports, self._labels, self.unpermitted.say_call, self._own)
+        self._join = HookJoin(self.reports)
 
     # What the agent asks.
 
@@ -397,7 +404,38 @@ class Session:
         call_id = self.reports.current(told_id)
         if self.reports.says_more(call_id, raw) is not None:
             call_id = self.reports.reopen(told_id)
-        report = self.reports.merge(call_id, raw)
+        return await self._ask(self.reports.merge(call_id, raw), options)
+
+    async def request_by_hook(self, asked: HookCall) -> str | None:
+        """Put a call that the agent's hook asks about to the gate: None where it is allowed, else why it is not.
+
+        Cancelled: as ``request_permission``.
+        """
+        reports, join = self.reports, self._join
+        if self.open_turn() is None:
+            log.warning("the hook of %s asked while no turn was running; it was refused", self.agent)
+            return NO_TURN
+        quiet = asked.tool in self.recipe.quiet
+        told_id = await join.find(asked, wait=not quiet)
+        call_id = join.expect(asked) if told_id is None else reports.current(told_id)
+        raw = asked.raw() if told_id is not None else {"title": asked.tool, **asked.raw()}
+        if reports.says_more(call_id, raw) is not None:
+            call_id = reports.reopen(call_id)
+        try:
+            report = reports.merge(call_id, raw)
+        except BadMessage as error:
+            return str(error)
+        if quiet and self.open_turn() is not None and not is_refused(self.recipe, report.names, report.title):
+            return None
+        why: list[str] = []
+        answer = await self._ask(report, HOOK_OPTIONS, why.append)
+        return None if answer == answer_allowed(HOOK_OPTIONS) else " ".join(why) or NOT_RUN
+
+    async def _ask(
+        self, report: ToolReport, options: tuple[AgentOption, ...], tell: Callable[[str], None] | None = None
+    ) -> Answer:
+        """``tell`` takes the reason of a refusal to the agent; without it the next prompt does."""
+        call_id = report.call_id
         self._tripwire.hear_request(call_id)
         turn = self.open_turn()
         if turn is None:
@@ -407,10 +445,10 @@ class Session:
             log.warning("%s has %d calls open; it was refused", self.agent, MOST_OPEN)
             return answer_rejected(options)
         if report.too_large:
-            self._refuse(report, self.reports.ask(call_id), TOO_LARGE)
+            self._refuse(report, self.reports.ask(call_id), TOO_LARGE, tell)
             return answer_rejected(options)
         if is_refused(self.recipe, report.names, report.title):
-            self._refuse(report, self.reports.ask(call_id), NEVER)
+            self._refuse(report, self.reports.ask(call_id), NEVER, tell)
             return answer_rejected(options)
         loop = asyncio.get_running_loop()
         request = Request(
@@ -420,6 +458,7 @@ class Session:
             subagent=self.reports.subagent(report),
             answer=loop.create_future(),
             final=loop.create_future(),
+            tell=tell,
         )
         self._asked.setdefault(call_id, []).append(request)
         prepare = prepare_request(request, turn, self.agent, self.ground, self._act)
@@ -505,9 +544,9 @@ class Session:
         if task.cancelled():
             request.reply(CANCELLED)
         elif isinstance(error := task.exception(), BadArguments):
-            request.reply(answer_rejected(request.options))
             self.urgent = self.urgent or isinstance(error, PlanAsksForPermissions)
-            self._refuse(request.report, request.tool_call_id, str(error))
+            self._refuse(request.report, request.tool_call_id, str(error), request.tell)
+            request.reply(answer_rejected(request.options))
         elif error is not None:
             # INVARIANT (strictest): an error of ours denies.
             log.error("a request of %s failed in the gate", self.agent, exc_info=error)
@@ -519,16 +558,20 @@ class Session:
             if settled.seen is not None and request.drawn is not None:
                 self.say_late(request.drawn)
             gone = settled.by in ("cancel", "agentExit", "restart")
+            if request.tell is not None:
+                request.tell(_said_at_once(settled))
             request.reply(CANCELLED if gone else answer_rejected(request.options))
-            if not gone:
+            if not gone and request.tell is None:
                 plans = request.drawn is not None and isinstance(request.drawn.preview, PlanPreview)
                 self.note_refusal(title_of(request.report), settled, plans=plans)
 
-    def _refuse(self, report: ToolReport, tool_call_id: str, why: str) -> None:
-        """Show a call that the gate never saw as refused, and tell the agent why with the next prompt."""
+    def _refuse(
+        self, report: ToolReport, tool_call_id: str, why: str, tell: Callable[[str], None] | None = None
+    ) -> None:
+        """Show a call that the gate never saw as refused, and tell the agent why, at once or with the next prompt."""
         self._refused = True
         self.reports.refuse(tool_call_id)
-        self._note(f"`{title_of(report)}` was not run: {why}")
+        (tell or self._note)(f"`{title_of(report)}` was not run: {why}")
         self._own(self.reports.show_refused(report, tool_call_id, why), "show a refusal")
 
     def say_late(self, call: ToolCall) -> None:
@@ -567,6 +610,14 @@ class Session:
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _said_at_once(refused: Refused) -> str:
+    """A refusal in the words of an answer that takes its reason along."""
+    if refused.by == "user" and refused.kind == "denied":
+        said = "" if refused.reason == PLAIN_DENIAL else f" and said: {refused.reason}"
+        return f"The person denied this call{said}"
+    return f"This call was not run ({refused.kind}): {refused.reason}"
 
 
 def _moves_shell(call: ToolCall) -> bool:
