@@ -63,7 +63,7 @@ def play(words: list[str]) -> bool:
         with tempfile.TemporaryDirectory(prefix="countersign-matrix-") as folder:
             result = asyncio.run(play_agent(Path(folder).resolve(), agent))
         found = unsafe(result)
-        print("; ".join(found) or "nothing happened that was not allowed")
+        print("; ".join(found) or "nothing happened that was not allowed, unless its label says that it can")
         for notice in result.pop("notices"):
             print(f"  {notice}")
         safe = safe and not found

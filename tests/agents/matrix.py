@@ -1,4 +1,4 @@
-"""The matrix of real agents: what each does with six kinds of calls under each decision, as it is seen on disk.
+"""The matrix of real agents: what each does with eight kinds of calls under each decision, as it is seen on disk.
 
 A cell is one prompt to the agent, whose scripted model makes one call on files of that cell alone. Its outcome is read
 from the cards that a person was shown and from the files, never from the agent's own account. ``WANTED`` says which
@@ -14,19 +14,21 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.host import AcpAgent
 from countersign.agents.probe import model_server
 from countersign.agents.probe.plants import allow_everything, plant, plants_of
+from countersign.gate import BashSyntax, decide
 from countersign.settings.policy import RuleText
 
 from .desk import BOUND, Place, make_place
 from .recipes_under_test import BY_NAME, SEED, Call, RealAgent
 
 RESULTS = Path(__file__).with_name("matrix.json")
-CALLS = ("write", "edit", "overwrite", "shell", "read outside", "write outside")
+CALLS = ("write", "edit", "overwrite", "shell", "redirect", "read outside", "write outside", "redirect outside")
 DECISIONS = ("allow", "deny", "deny rule", "allow rule", "acceptEdits", "bypass", "plan", "cancel", "stop")
 WORLDS = ("plain", "permissive settings", "hostile repository")
 SECRET = "outside-secret"
@@ -82,9 +84,14 @@ class Cell:
         folder = self.place.folder / "outside" if away else self.place.workspace
         return folder / f"{self.key}.txt"
 
+    @property
+    def redirects(self) -> bool:
+        """Whether a command without a program in it empties the file: some agents ask for programs alone."""
+        return self.call.startswith("redirect")
+
     def prepare(self) -> None:
         """Put there what the call changes or reads."""
-        if self.call in ("edit", "overwrite"):
+        if self.call in ("edit", "overwrite") or self.redirects:
             self.path.write_text(SEED)
         elif self.call == "read outside":
             self.path.write_text(f"{SECRET} {self.key}\n")
@@ -105,6 +112,8 @@ class Cell:
                 return [*first, row.write(at, "overwritten\n") if row.read else row.edit(at, "beta", "overwritten")]
             case "shell":
                 return [row.shell(f"touch {at}")]
+            case "redirect" | "redirect outside":
+                return [row.shell(f"[[ -n x ]] > {at}")]
             case _:
                 return [row.read(at) if row.read else row.shell(f"cat {at}")]
 
@@ -112,7 +121,7 @@ class Cell:
         """Whether the call had its effect."""
         if self.call == "read outside":
             return f"{SECRET} {self.key}" in told
-        if self.call in ("edit", "overwrite"):
+        if self.call in ("edit", "overwrite") or self.redirects:
             return self.path.read_text() != SEED
         return self.path.exists()
 
@@ -126,7 +135,7 @@ class Cell:
         elif self.call == "read outside":
             texts = [f"Read(/{self.path})", "Bash(cat:*)"]
         else:
-            texts = [f"Edit({self.path.name})" if self.call in INSIDE_EDITS else f"Edit(/{self.path})"]
+            texts = [f"Edit({self.path.name})" if self.path.parent == self.place.workspace else f"Edit(/{self.path})"]
         return tuple(RuleText(kept, text) for text in texts)
 
 
@@ -268,6 +277,7 @@ async def player(
 ) -> AsyncIterator[Player]:
     """Make a world, with the agent and its scripted model."""
     place = make_place(folder)
+    place.gate._decider._decide = partial(decide, check_syntax=BashSyntax())  # as the server does
     outside = folder / "outside"
     outside.mkdir()
     made = [Cell(place, decision, call) for decision, call in wanted_cells]
@@ -304,8 +314,9 @@ async def play_agent(folder: Path, row: RealAgent) -> dict:
             before = found.agent.label
             outcomes: Outcomes = {}
             listed = await found.same_output() if world == "plain" else None
-            if before == "unguarded" and world == "hostile repository":
-                # Nothing holds the agent there, and its label says so.
+            if before == "unguarded" and world == "hostile repository" and BY_NAME[row.recipe].hook is None:
+                # Nothing holds the agent there, and its label says so. A hook of ours holds it there, too; what the
+                # repository starts by itself lowers the label.
                 result["worlds"][world] = {"labels": [before, before], "outcomes": {}}
                 continue
             for cell in found.cells:

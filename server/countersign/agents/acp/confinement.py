@@ -57,10 +57,10 @@ async def confine_agent(
     environment: Mapping[str, str],
     folder: str,
     may_reach: Callable[[str], bool],
-    beside: Sequence[str] = (),
+    beside: Sequence[Sequence[str]] = (),
 ) -> Confinement:
-    """Make the sandbox that this agent is to be started in. If cancelled, remove it once it is made. ``beside`` is a
-    command line of ours that the agent is to run there, with paths of files and sockets.
+    """Make the sandbox that this agent is to be started in. If cancelled, remove it once it is made. ``beside`` are
+    command lines that the agent is to run there, with paths of files and sockets.
 
     INVARIANT (never outside by accident): without a sandbox the agent is not started.
 
@@ -149,7 +149,7 @@ def _blocking_confine(
     environment: Mapping[str, str],
     folder: str,
     may_reach: Callable[[str], bool],
-    beside: Sequence[str],
+    beside: Sequence[Sequence[str]],
 ) -> Confinement:
     resolved = os.path.realpath(folder)
     if resolved != folder:
@@ -268,10 +268,14 @@ def _program(command: Sequence[str], environment: Mapping[str, str], folder: str
     return [mount for mount in mounts if not mount.place.startswith(_SHOWN)]
 
 
-def _beside(command: Sequence[str], environment: Mapping[str, str], folder: str) -> list[Mount]:
-    """What a command line of ours needs there: its program, and the files and sockets that its words name."""
-    named = [Mount(word, word) for word in command[1:] if os.path.isabs(word)]
-    return [*(_program(command[:1], environment, folder) if command else ()), *named]
+def _beside(commands: Sequence[Sequence[str]], environment: Mapping[str, str], folder: str) -> list[Mount]:
+    """What these command lines need there: their programs, and the files and sockets that their words name."""
+    found: list[Mount] = []
+    for command in commands:
+        paths = [word for word in command if os.path.isabs(word)]
+        found += [mount for path in paths[:1] for mount in _program([path], environment, folder)]
+        found += [Mount(path, path) for path in paths[1:] if not path.startswith(_SHOWN)]
+    return list(dict.fromkeys(found))
 
 
 _SHOWN = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/", "/nix/store/", "/gnu/store/", "/snap/")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shlex
 import shutil
 import sys
 import tempfile
@@ -61,11 +60,6 @@ class HookDoor:
         """What the agent has to run as its hook; the interpreter is the one behind a virtual environment's link, which
         needs nothing beside its own library."""
         return (os.path.realpath(sys.executable), "-I", "-S", str(Path(hook_program.__file__).resolve()), self.address)
-
-    @property
-    def command_line(self) -> str:
-        """The same for a shell."""
-        return shlex.join(self.command)
 
     async def open(self) -> None:
         """Listen.

@@ -8,6 +8,8 @@ Its lines stay in one file because process, sandbox and sessions begin and end u
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,6 +35,8 @@ from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.last_greeting import GreetingStore, LastGreeting
 from countersign.agents.acp.launch_binding import launch_binding
+from countersign.agents.acp.line_filter import NAME as FILTER
+from countersign.agents.acp.line_filter import filter_command
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.login import MOST_VARIABLES, authenticate, login_sentence, without_keys
 from countersign.agents.acp.offered import Offered
@@ -547,8 +551,11 @@ class AcpAgent:
             clean = self._environment()
             bare = agent_environment(clean, self.config, Launch((), {}), self._folder)
             door = await self._open_door()
-            hook = "" if door is None else door.command_line
-            launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare, hook)
+            hook = () if door is None else door.command
+            filtered = await asyncio.to_thread(self._blocking_filter, bare)
+            launch = await asyncio.to_thread(
+                prepare_launch, self.recipe, self.config, self._gate_folder, bare, shlex.join(hook), filtered
+            )
             environment = agent_environment(clean, self.config, launch, self._folder)
             # Only the agent itself gets them, not what finds out about it.
             secrets = await self._secrets(self.config, self.binding()) if self._secrets is not None else {}
@@ -563,7 +570,7 @@ class AcpAgent:
                 bases = policy.workspace, self._folder
                 hidden = await asyncio.to_thread(blocking_hostile_now, self.recipe, *bases)
                 may_reach = agent_may_reach(self._policy, self._common_grants, self.recipe, self.name)
-                beside = () if door is None else (*door.command, door.address)
+                beside = hook, (() if not filtered else (*filtered, os.path.join(launch.folder, FILTER)))
                 confinement = await confine_agent(
                     self._confiner, policy, self.recipe, self.name, launch, started_in, self._folder, may_reach, beside
                 )
@@ -602,6 +609,12 @@ class AcpAgent:
         self._set("running")
         self._own(self._watch(link), f"watch {self.name}")
         return link
+
+    def _blocking_filter(self, environment: Mapping[str, str]) -> tuple[str, ...]:
+        if self.recipe.filter is None:
+            return ()
+        command = self.config.command or "", *self.config.args
+        return filter_command(self.recipe.filter, self.name, command, environment, self._folder)
 
     async def _open_door(self) -> HookDoor | None:
         """Listen for the pre-tool hook that the recipe sets up; None where it sets up none."""

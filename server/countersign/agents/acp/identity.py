@@ -62,15 +62,7 @@ def identify(
     """Return what this command line starts in ``folder`` (the workspace unless given), or None where that is not known.
     Reads the disk, some 200 MB at most."""
     folder = folder or workspace
-    word = _started(command)
-    if word is None:
-        return None
-    if os.path.basename(command[0]) == "npx":
-        program = cached_by_npx(command, environment, folder)
-    else:
-        named = os.path.join(folder, word)
-        found = shutil.which(word, path=environment.get("PATH")) if os.sep not in word else named
-        program = Path(os.path.realpath(found)) if found is not None and os.path.isfile(found) else None
+    program = started_program(command, environment, folder)
     if program is None:
         return None
     package = package_of(program)
@@ -80,6 +72,18 @@ def identify(
     home, name, version = package
     digest = None if inside else _digest([program, *_parts(home, name, recipe)])
     return Identity(str(program), PLATFORM.sub("", name), version, digest)
+
+
+def started_program(command: Sequence[str], environment: Mapping[str, str], folder: str) -> Path | None:
+    """Return the resolved program that this command line starts in ``folder``, None where that is not known."""
+    word = _started(command)
+    if word is None:
+        return None
+    if os.path.basename(command[0]) == "npx":
+        return cached_by_npx(command, environment, folder)
+    named = os.path.join(folder, word)
+    found = shutil.which(word, path=environment.get("PATH")) if os.sep not in word else named
+    return Path(os.path.realpath(found)) if found is not None and os.path.isfile(found) else None
 
 
 def _started(command: Sequence[str]) -> str | None:

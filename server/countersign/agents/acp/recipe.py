@@ -78,6 +78,18 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """A program of ours between an adapter and the inner program that it starts: the adapter takes that program from
+    ``variable``, and without it from its own ``program``, a path below ``node_modules``. ``changes`` are made in the
+    ``params`` of the JSON lines that it sends: at ``path``, where ``*`` stands for every key, ``value`` is put in the
+    place of what is there, and with a ``method`` also where nothing is; without ``value`` the key goes."""
+
+    variable: str
+    program: str
+    changes: tuple[Mapping[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pointing:
     """How an agent is led to another model while it is probed: environment, and files of its throw-away home. ``{url}``
     stands for the model's address, ``{home}`` for that home."""
@@ -105,6 +117,7 @@ class Recipe:
     ran; counts only for versions in ``measured``. ``drops_resources``: it says that it takes embedded resources, but
     its model does not get their text, so what is attached goes in the words of the prompt.
     ``hook``: the agent asks a hook of ours before each call, and obeys that above all else.
+    ``filter``: what it asks of an inner program is changed on the way.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
     hides from it beside ``hostile`` and ``held``; ``blank``: those of all these that are empty for it there, since it
@@ -149,6 +162,7 @@ class Recipe:
     announces_calls: bool = False
     drops_resources: bool = False
     hook: Hook | None = None
+    filter: Filter | None = None
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()

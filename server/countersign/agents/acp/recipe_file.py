@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from countersign.agents.acp.recipe import Brought, HomeFile, Hook, OwnServers, Pointing, Recipe
+from countersign.agents.acp.recipe import Brought, Filter, HomeFile, Hook, OwnServers, Pointing, Recipe
 from countersign.wire.base import Json
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
@@ -25,6 +25,7 @@ ProgramName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_][A-Za-z0-
 _PART = r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*"
 RelativePath = Annotated[str, StringConstraints(pattern=rf"^({_PART}/)*{_PART}$")]
 """A path below a folder; it cannot lead out of it by its text."""
+PackageFile = Annotated[str, StringConstraints(pattern=rf"^@?({_PART}/)*{_PART}$")]
 SessionFolder = Annotated[str, StringConstraints(pattern=rf"^\{{(home|gate)\}}/({_PART}/)*{_PART}$")]
 
 
@@ -88,6 +89,26 @@ class HookEntry(_Model):
     ]
 
 
+class ChangeEntry(_Model):
+    """One change of the `params` of a JSON line that an adapter sends to its inner program."""
+
+    method: Annotated[str | None, Field(description="only lines with this method; there the value is also added")] = (
+        None
+    )
+    path: Annotated[
+        tuple[str, ...], Field(min_length=1, description="keys that lead to it; `*` stands for every key of an object")
+    ]
+    value: Annotated[Json, Field(description="what is put there; where it is missing, the key is removed")] = None
+
+
+class FilterEntry(_Model):
+    """A program of ours between an adapter and the inner program that it starts."""
+
+    variable: Annotated[str, Field(description="environment variable from which the adapter takes its inner program")]
+    program: Annotated[PackageFile, Field(description="that program where the variable is not set, below node_modules")]
+    changes: Annotated[tuple[ChangeEntry, ...], Field(min_length=1, description="what is changed")]
+
+
 class RecipeFile(_Model):
     """How Countersign starts one agent so that it asks for every call."""
 
@@ -147,6 +168,9 @@ class RecipeFile(_Model):
     ] = False
     hook: Annotated[
         HookEntry | None, Field(description="the agent asks a hook of ours before each call, and obeys it above all")
+    ] = None
+    filter: Annotated[
+        FilterEntry | None, Field(description="what it asks of an inner program is changed on the way")
     ] = None
     hostile: Annotated[tuple[str, ...], Field(description="workspace files that lower the label")] = ()
     held: Annotated[
@@ -211,7 +235,8 @@ def parse_recipe(raw: Any) -> Recipe:
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
         quiet=frozenset(file.quiet), plan_tools=frozenset(file.plan_tools), announces_calls=file.announces_calls,
         drops_resources=file.drops_resources,
-        hook=None if file.hook is None else Hook(**file.hook.model_dump()), hostile=file.hostile, held=file.held,
+        hook=None if file.hook is None else Hook(**file.hook.model_dump()), filter=_filter(file.filter),
+        hostile=file.hostile, held=file.held,
         mask=file.mask, blank=file.blank,
         home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), sessions=file.sessions, hosts=file.hosts,
         confined_args=file.confined_args, instructions=file.instructions,
@@ -219,6 +244,14 @@ def parse_recipe(raw: Any) -> Recipe:
         probe=Pointing(file.probe.env, {name: _text(content) for name, content in file.probe.files.items()}),
         evidence=file.evidence,
     )  # fmt: skip
+
+
+def _filter(entry: FilterEntry | None) -> Filter | None:
+    if entry is None:
+        return None
+    # A change without a value is another than one with the value null.
+    changes = tuple(each.model_dump(exclude_unset=True) for each in entry.changes)
+    return Filter(entry.variable, entry.program, changes)
 
 
 def own_recipes(entries: Mapping[str, Json]) -> dict[str, Recipe | BadRecipe]:

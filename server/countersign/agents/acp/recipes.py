@@ -17,6 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
+from countersign.agents.acp.line_filter import NAME as FILTER
+from countersign.agents.acp.line_filter import filter_script
 from countersign.agents.acp.recipe import GATE, HOME, HOOK, STRANGER, Brought, Recipe
 from countersign.agents.acp.recipe_file import BadRecipe, known_recipes, own_recipes
 from countersign.settings.jsonc import BrokenJson, parse_jsonc
@@ -57,11 +59,17 @@ def recipe_for(config: AgentConfig, own: Mapping[str, Json] = MappingProxyType({
 
 
 def prepare_launch(
-    recipe: Recipe, config: AgentConfig, gate_folder: Path, environment: Mapping[str, str], hook: str = ""
+    recipe: Recipe,
+    config: AgentConfig,
+    gate_folder: Path,
+    environment: Mapping[str, str],
+    hook: str = "",
+    filtered: Sequence[str] = (),
 ) -> Launch:
     """Write the recipe's files (0600, in a 0700 folder for this agent) and say what to start. Blocking, small.
 
-    ``environment`` is what the agent would get without a recipe, ``hook`` the command line of its pre-tool hook.
+    ``environment`` is what the agent would get without a recipe, ``hook`` the command line of its pre-tool hook,
+    ``filtered`` that of its inner program with our filter before it.
 
     Raises:
         OSError: the gate folder cannot be written; the agent must not be started then.
@@ -70,6 +78,10 @@ def prepare_launch(
     for name, text in recipe.files.items():
         # Within a string of JSON or TOML.
         _put(gate / name, text.replace(HOOK, json.dumps(hook)[1:-1]))
+    beside: dict[str, str] = {}
+    if recipe.filter is not None:
+        _put(gate / FILTER, filter_script(filtered), 0o700)
+        beside[recipe.filter.variable] = str(gate / FILTER)
     home = environment.get("HOME") or os.path.expanduser("~")
     for brought in recipe.brought:
         _bring(brought, gate, os.path.join(environment.get(brought.variable) or os.path.join(home, brought.folder)))
@@ -77,7 +89,7 @@ def prepare_launch(
     command = (config.command or "", *config.args, *recipe.args)
     return Launch(
         command=tuple(word.replace(GATE, str(gate)) for word in command),
-        env={name: value.replace(GATE, str(gate)).replace(HOME, home) for name, value in recipe.env.items()},
+        env={name: value.replace(GATE, str(gate)).replace(HOME, home) for name, value in recipe.env.items()} | beside,
         folder=str(gate),
     )
 
@@ -102,12 +114,12 @@ def _bring(brought: Brought, gate: Path, folder: str) -> None:
         target.symlink_to(source.resolve())
 
 
-def _put(path: Path, text: str) -> None:
+def _put(path: Path, text: str, mode: int = 0o600) -> None:
     """Write a file whole or not at all: another window may start the same agent at this moment and read it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.parent.chmod(0o700)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     with open(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
     temporary.replace(path)
