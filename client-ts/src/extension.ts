@@ -169,7 +169,7 @@ export function activate(context: ExtensionContext): void {
       trustOrSettingsChanged();
       void confirmations.review();
     }),
-    host.onSaved((path) => server.notify('editor/saved', { paths: [path] })),
+    host.onSaved((paths) => server.notify('editor/saved', { paths })),
     host.onWindowFocus((focused) => panel.post({ type: 'windowFocus', focused })),
   );
   running = server;

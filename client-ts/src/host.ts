@@ -310,8 +310,20 @@ export function createHost(context: vscode.ExtensionContext) {
 
     onSettingsChanged: (listener: () => void) =>
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && listener()),
-    onSaved: (listener: (path: string) => void) =>
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === 'file' && listener(uri.fsPath)),
+    /** What a person changes on disk in the editor: saves, and files that are made, moved or deleted in its explorer. */
+    onSaved: (listener: (paths: string[]) => void) => {
+      const tell = (...uris: readonly vscode.Uri[]) => {
+        const paths = uris.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
+        if (paths.length > 0) listener(paths);
+      };
+      return vscode.Disposable.from(
+        vscode.workspace.onDidSaveTextDocument(({ uri }) => tell(uri)),
+        vscode.workspace.onDidSaveNotebookDocument(({ uri }) => tell(uri)),
+        vscode.workspace.onDidCreateFiles(({ files }) => tell(...files)),
+        vscode.workspace.onDidDeleteFiles(({ files }) => tell(...files)),
+        vscode.workspace.onDidRenameFiles(({ files }) => tell(...files.flatMap((each) => [each.oldUri, each.newUri]))),
+      );
+    },
     onTrusted: (listener: () => void) => vscode.workspace.onDidGrantWorkspaceTrust(listener),
     onWindowFocus: (listener: (focused: boolean) => void) =>
       vscode.window.onDidChangeWindowState((state) => listener(state.focused)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -230,6 +231,32 @@ async def test_a_save_in_the_editor_is_the_persons(make_watched):
     await playing
     assert watched.changed() == []
     assert player.agent.label == "gated"
+
+
+async def test_a_folder_that_is_moved_or_deleted_in_the_editor_is_the_persons(make_watched, monkeypatch):
+    """What the agent writes below it meanwhile is not."""
+    watched = make_watched()
+    workspace = watched.place.workspace
+    for name in ("moved/a.txt", "deleted/b.txt"):
+        (workspace / name).parent.mkdir()
+        (workspace / name).write_text(name)
+    monkeypatch.setattr(change_watch, "_is_recent", lambda path: path.endswith("evil.txt"))
+    player = watched.player([SAID, {"until": "file"}, {"write": ["{ws}/target/evil.txt", "x"]}])
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    watched.watch.saved([str(workspace / name) for name in ("moved", "target", "deleted")])
+    (workspace / "moved").rename(workspace / "target")
+    shutil.rmtree(workspace / "deleted")
+    (watched.place.folder / "scripted.go").touch()
+    await playing
+    assert watched.changed() == [("target/evil.txt", True)]
+    assert player.agent.label == "unguarded"
+
+
+def test_a_file_that_was_just_written_is_recent_and_one_that_is_gone_is_not(tmp_path: Path):
+    (tmp_path / "a").touch()
+    assert change_watch._is_recent(str(tmp_path / "a"))
+    assert not change_watch._is_recent(str(tmp_path / "gone"))
 
 
 async def test_two_agents_at_work_leave_it_uncertain(make_watched):

@@ -78,7 +78,7 @@ class ChangeWatch:
         self._placeholders: frozenset[str] = frozenset()
 
     def saved(self, paths: Iterable[str]) -> None:
-        """The person saved these files in the editor."""
+        """The person saved, made, moved or deleted these files and folders in the editor."""
         now = time.monotonic()
         self._saved = {path: at for path, at in self._saved.items() if now - at < SAVED_SECONDS}
         self._saved.update((os.path.realpath(path), now) for path in paths)
@@ -201,4 +201,15 @@ class ChangeWatch:
     def _accounted_for(self, path: str, now: float) -> bool:
         if self._running.account_for(path) or now - self._saved.get(path, -SAVED_SECONDS) < SAVED_SECONDS:
             return True
+        if any(now - at < SAVED_SECONDS and path.startswith(f"{above}/") for above, at in self._saved.items()):
+            # Below a folder that was moved or deleted, only files that are gone, or that were not written since.
+            return not _is_recent(path)
         return self._shells is not None and self._shells.is_any_running
+
+
+def _is_recent(path: str) -> bool:
+    """Whether this file is there and was written lately; moving a folder changes nothing below it."""
+    try:
+        return time.time() - os.lstat(path).st_ctime < 2 * SAVED_SECONDS
+    except OSError:
+        return False
