@@ -74,14 +74,18 @@ def play(words: list[str]) -> bool:
 
 def page_with_table() -> str:
     """The page with the table of the committed outcomes between its two marks."""
-    lines = [f"| agent | version | {' | '.join(DECISIONS)} | other worlds, denied | label |", "|---" * 13 + "|"]
+    lines = [
+        f"| agent | version | {' | '.join(DECISIONS)} | other worlds, denied | another chat beside a card | label |",
+        "|---" * 14 + "|",
+    ]
     for name, result in sorted(json.loads(RESULTS.read_text(encoding="utf-8")).items()):
         worlds = result["worlds"]
         cells = [cell(decision, worlds["plain"]["outcomes"].get(decision, {})) for decision in DECISIONS]
         others = [f"{world}: {cell('deny', worlds[world]['outcomes'].get('deny', {}))}" for world in WORLDS[1:]]
         usual = labels(worlds["plain"])
         fallen = [f"; {world}: {labels(worlds[world])}" for world in WORLDS[1:] if labels(worlds[world]) != usual]
-        row = [name, result["version"], *cells, "; ".join(others), usual + "".join(fallen)]
+        beside = worlds["plain"].get("other chat", "not played")
+        row = [name, result["version"], *cells, "; ".join(others), beside, usual + "".join(fallen)]
         lines.append(f"| {' | '.join(row)} |")
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(f"{BEGIN}\n")

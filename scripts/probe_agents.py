@@ -39,9 +39,11 @@ def main(wanted: list[str]) -> int:
             continue
         print(f"{agent.name}:", flush=True)
         line = [sys.executable, "-m", "countersign", "probe", "--yes", "--recipe", agent.recipe,
-                "--out", str(folder / f"{agent.name}.json"),
+                "--keep", str(folder / f"{agent.name}.json"),
                 "--results", str(folder / f"{agent.name}.results.json"), "--", *agent.command_line()]  # fmt: skip
-        status = subprocess.run(line, stderr=subprocess.DEVNULL, check=False).returncode or status
+        # The other codes tell the label.
+        unmeasured = subprocess.run(line, stderr=subprocess.DEVNULL, check=False).returncode not in (0, 1, 2)
+        status = 1 if unmeasured else status
     return status
 
 

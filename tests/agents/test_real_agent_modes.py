@@ -21,7 +21,7 @@ ROWS = [
     for found in parameters(*(agent for agent in AGENTS if agent.name != "claude"))
     for mode in sorted(BY_NAME[str(found.id)].stricter)
 ]
-TELLS_ONLY_FAILURES = ("copilot", "qwen")
+TELLS_ONLY_FAILURES = ("qwen",)
 """In such a mode they refuse a call by themselves and report no more than its name and that it failed. That proves
 nothing, so their label falls although nothing happened."""
 

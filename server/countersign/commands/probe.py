@@ -37,6 +37,8 @@ from countersign.settings.policy import AgentConfig
 from countersign.wire.agents import AgentLabel
 from countersign.wire.base import Json
 
+EXITS: Mapping[AgentLabel, int] = {"gated": 0, "asksOnly": 1, "unguarded": 2}
+NOT_MEASURED = 3
 LABELS = {"gated": "gated", "asksOnly": "asks only", "unguarded": "unguarded"}
 SANDBOX = ("--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net",
            "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run",
@@ -52,8 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the subcommand."""
     parser.add_argument("--recipe", help="a known recipe, or a JSON file; found by the program or package unless given")
     parser.add_argument("--storage", type=Path, help="the server's storage folder, where the result is kept")
-    parser.add_argument("--out", type=Path, help="write the recipe file here, not to standard output")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="write the recipe file here, not to standard output")
     parser.add_argument("--results", type=Path, help="write the results here, as JSON")
+    parser.add_argument("--json", action="store_true", help="print results, label and recipe as one JSON object")
     parser.add_argument("--yes", action="store_true", help="do not ask before the agent is started")
     parser.add_argument("--no-sandbox", action="store_true", help="run outside bubblewrap, with the network")
     parser.add_argument("--pause", action="store_true", help="wait for Enter at the end, in a window that would close")
@@ -62,11 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, asked: TextIO = sys.stdin) -> int:
-    """0: measured; 1: nothing could be measured; 2: not started."""
+    """0: gated; 1: asks only; 2: unguarded; 3: not measured, or not started. With ``pause`` always 0, because the
+    editor would show any other code as an error of the terminal."""
     status = _run(arguments, out, asked)
     if arguments.pause:
         print("Press Enter to close. ", end="", file=out, flush=True)
         asked.readline()
+        return 0
     return status
 
 
@@ -76,36 +81,43 @@ def _run(arguments: argparse.Namespace, out: TextIO, asked: TextIO) -> int:
         recipe, written = _recipe(arguments.recipe, command)
     except (BadRecipe, OSError, ValueError) as error:
         print(f"the recipe cannot be used: {escaped(str(error))}", file=sys.stderr)
-        return 2
+        return NOT_MEASURED
     if arguments.inside is not None:
         # The outer process asked, and reads what this one prints.
         found = asyncio.run(probe(command, recipe, arguments.inside, tell=lambda line: print(line, file=sys.stderr)))
         print(json.dumps(_to_json(found)))
         return 0
+    # Where standard output is JSON, everything for people goes beside it.
+    words = sys.stderr if arguments.json else out
     sandbox = None if arguments.no_sandbox else _sandbox()
-    if not arguments.yes and not _confirmed(command, recipe, sandboxed=sandbox is not None, out=out, asked=asked):
-        return 2
+    if not arguments.yes and not _confirmed(command, recipe, sandboxed=sandbox is not None, out=words, asked=asked):
+        return NOT_MEASURED
     with tempfile.TemporaryDirectory(prefix="countersign-probe-", ignore_cleanup_errors=True) as folder:
         identity = identify(recipe, command, os.environ, folder)
         found = _measure(command, arguments.recipe, recipe, Path(os.path.realpath(folder)), sandbox)
     label, why = label_with(recipe, found)
-    print("\n".join(table(found, WORLDS)), file=out)
+    version = identity.version if identity is not None else None
+    told = {**_to_json(found), "version": version, "label": label, "why": why}
     if arguments.results is not None:
-        version = identity.version if identity is not None else None
-        kept = {**_to_json(found), "version": version, "label": label, "why": why}
-        arguments.results.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
-    if label is None:
-        print(f"not measured: {escaped(why)}", file=out)
-        return 1
-    print(f"label: {LABELS[label]}: {escaped(why)}", file=out)
-    _keep(arguments.storage, identity, recipe, label, out)
-    made = json.dumps(recipe_file(recipe, written, found, identity, f"{datetime.now(UTC):%Y-%m-%d}"), indent=2)
-    if arguments.out is not None:
-        arguments.out.write_text(made + "\n", encoding="utf-8")
-        print(f"recipe: {escaped(str(arguments.out))}", file=out)
+        arguments.results.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    made = None
+    if label is not None:
+        made = recipe_file(recipe, written, found, identity, f"{datetime.now(UTC):%Y-%m-%d}")
+    if arguments.json:
+        print(json.dumps({**told, "recipe": made}, indent=2), file=out)
     else:
-        print(f"recipe, for `countersign.recipes` in your settings:\n{made}", file=out)
-    return 0
+        print("\n".join(table(found, WORLDS)), file=out)
+        ending = "not measured" if label is None else f"label: {LABELS[label]}"
+        print(f"{ending}: {escaped(why)}", file=out)
+    if label is None:
+        return NOT_MEASURED
+    _keep(arguments.storage, identity, recipe, label, words)
+    if arguments.keep is not None:
+        arguments.keep.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+        print(f"recipe: {escaped(str(arguments.keep))}", file=words)
+    elif not arguments.json:
+        print(f"recipe, for `countersign.recipes` in your settings:\n{json.dumps(made, indent=2)}", file=out)
+    return EXITS[label]
 
 
 def _absolute(word: str) -> str:

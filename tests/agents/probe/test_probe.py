@@ -142,14 +142,14 @@ def test_it_says_what_will_be_started_and_starts_nothing_without_a_yes(tmp_path:
     monkeypatch.setattr(command, "probe", None)
     for answer in ("", "n\n", "\n", "maybe\n"):
         out = io.StringIO()
-        assert command.run(arguments("--no-sandbox", "--", *words("asks")), out, io.StringIO(answer)) == 2
+        assert command.run(arguments("--no-sandbox", "--", *words("asks")), out, io.StringIO(answer)) == 3
         assert f"{sys.executable} {AGENT} asks" in out.getvalue()
         assert "OUTSIDE a sandbox" in out.getvalue()
 
 
 def test_it_measures_in_the_sandbox_keeps_the_label_and_prints_a_recipe(tmp_path: Path):
     out = io.StringIO()
-    given = arguments("--yes", "--storage", str(tmp_path / "storage"), "--out", str(tmp_path / "r.json"),
+    given = arguments("--yes", "--storage", str(tmp_path / "storage"), "--keep", str(tmp_path / "r.json"),
                       "--results", str(tmp_path / "results.json"), "--",
                       *words("asks"))  # fmt: skip
     assert command.run(given, out) == 0
@@ -159,6 +159,20 @@ def test_it_measures_in_the_sandbox_keeps_the_label_and_prints_a_recipe(tmp_path
     assert parse_recipe(json.loads((tmp_path / "r.json").read_text())).label == "gated"
     read = json.loads((tmp_path / "results.json").read_text())
     assert (read["label"], len(read["results"])) == ("gated", len(WORLDS) * len(SCENARIOS))
+
+
+@pytest.mark.parametrize(("label", "code"), [("gated", 0), ("asksOnly", 1), ("unguarded", 2), (None, 3)])
+def test_the_exit_code_tells_the_label_and_json_holds_all(monkeypatch: pytest.MonkeyPatch, capsys, label, code):
+    monkeypatch.setattr(command, "_measure", lambda *_: Findings((Result("plain", "write", "asked"),), 1))
+    monkeypatch.setattr(command, "label_with", lambda *_: (label, "for tests"))
+    out = io.StringIO()
+    assert command.run(arguments("--yes", "--json", "--", *words("asks")), out) == code
+    read = json.loads(out.getvalue())
+    assert (read["label"], read["why"], [row["ending"] for row in read["results"]]) == (label, "for tests", ["asked"])
+    assert (read["recipe"] is None) == (label is None)
+    # In the editor's terminal any other code would be shown as an error.
+    assert command.run(arguments("--yes", "--pause", "--", *words("asks")), io.StringIO(), io.StringIO("\n")) == 0
+    assert capsys.readouterr().out == ""
 
 
 INSIDE = """
@@ -209,5 +223,5 @@ def test_the_persons_environment_is_not_handed_in(tmp_path: Path, monkeypatch: p
 
 
 def test_an_unknown_recipe_is_an_error_that_names_the_known_ones(capsys: pytest.CaptureFixture[str]):
-    assert main(["probe", "--yes", "--recipe", "gemnii", "--", "x"]) == 2
+    assert main(["probe", "--yes", "--recipe", "gemnii", "--", "x"]) == 3
     assert "`gemnii` is not known; use a JSON file, or one of claude, " in capsys.readouterr().err
