@@ -22,6 +22,16 @@ from tests.agents.scripted_agent_fixture import Player, ask, done, report
 from .desk import BOUND, Place, make_place
 
 
+class Told:
+    """Hears which files have changed."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    async def __call__(self, paths: list[str], certain: bool) -> None:
+        self.paths += paths
+
+
 class Watched:
     """A place with a watcher. `others`: somebody else is at work there."""
 
@@ -257,6 +267,19 @@ def test_a_file_that_was_just_written_is_recent_and_one_that_is_gone_is_not(tmp_
     (tmp_path / "a").touch()
     assert change_watch._is_recent(str(tmp_path / "a"))
     assert not change_watch._is_recent(str(tmp_path / "gone"))
+
+
+@pytest.mark.parametrize("stays", [False, True])
+async def test_a_name_that_a_change_of_ours_uses_is_told_only_where_it_stays(make_watched, stays: bool):
+    watched = make_watched()
+    name = f".countersign-{'a' * 16}-{'b' * 16}.new"
+    listener = change_watch.Listener("it", lambda: None, told_to := Told())
+    await watched.watch.begin(listener)
+    path = watched.place.workspace / name
+    if stays:
+        path.write_text("x")
+    await watched.watch._tell([str(path)])
+    assert told_to.paths == ([name] if stays else [])
 
 
 async def test_two_agents_at_work_leave_it_uncertain(make_watched):

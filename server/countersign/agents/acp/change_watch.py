@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from countersign.agents.acp.tracked_files import TrackedFiles
 from countersign.gate import RunningCalls
+from countersign.tools.files.crash_leftovers import is_name_of_ours
 from countersign.tools.loading import load
 from countersign.tools.shell.process_tree import blocking_others_at_work
 from countersign.tools.shell.processes import ShellRegistry
@@ -29,6 +30,8 @@ AFTER_SECONDS = 30.0
 """How long after a turn changes are still looked for: what was stopped may write late."""
 SAVED_SECONDS = 5.0
 """How long after a save in the editor a change of that file counts as the person's."""
+OURS_SECONDS = 0.3
+"""How long a name that a change of ours uses may stand there before it is told."""
 FIRST_SCAN_SECONDS = 10.0
 """How long the first prompt waits until the workspace was read; larger ones are read on beside it."""
 LAST_SCAN_SECONDS = 30.0
@@ -176,6 +179,10 @@ class ChangeWatch:
         now = time.monotonic()
         listening = self._listening()
         loose = [path for path in changed if not self._accounted_for(path, now)]
+        if any(is_name_of_ours(os.path.basename(path)) for path in loose):
+            # A change of ours that is under way ends in milliseconds.
+            await asyncio.sleep(OURS_SECONDS)
+            loose = [path for path in loose if not self._accounted_for(path, now)]
         if not loose or not listening:
             return
         roots = [root for each in listening if (root := each.root()) is not None]
@@ -204,6 +211,9 @@ class ChangeWatch:
         if any(now - at < SAVED_SECONDS and path.startswith(f"{above}/") for above, at in self._saved.items()):
             # Below a folder that was moved or deleted, only files that are gone, or that were not written since.
             return not _is_recent(path)
+        if is_name_of_ours(os.path.basename(path)) and not os.path.lexists(path):
+            # It stood there while we changed a file. One that stays is told, whoever named it so.
+            return True
         return self._shells is not None and self._shells.is_any_running
 
 

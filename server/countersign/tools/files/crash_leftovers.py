@@ -30,6 +30,11 @@ ASIDE = ".countersign-"
 _NAME = re.compile(r"\.countersign-(?P<target>[0-9a-f]{16})-[0-9a-f]{16}\.(?P<what>new|old)")
 
 
+def is_name_of_ours(name: str) -> bool:
+    """Return true if a change of a file may use this name for what it puts in place or takes away."""
+    return _NAME.fullmatch(name) is not None
+
+
 def new_name(target: str) -> str:
     """A name for our bytes, beside the file of this name."""
     return _name(target, "new")
