@@ -8,6 +8,7 @@ import type { PickItem } from './editorWindow.ts';
 import type { LinkState } from './link.ts';
 import type { Panel } from './panel.ts';
 import { headline, isTooLarge, subjectText } from './subject.ts';
+import type { Lack, SystemNotification, SystemNotifier } from './systemNotifications.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface AttentionHost extends Modals {
@@ -21,6 +22,12 @@ export interface AttentionHost extends Modals {
   /** `away`, `always` or `never`. */
   notifications(): string;
   notificationSound(): boolean;
+  /** By setting. */
+  systemNotifications(): boolean;
+  systemNotifier: SystemNotifier;
+  /** Brings the window to the front, where the editor can. */
+  raiseWindow(): void;
+  tell(level: 'info', message: EditorText): void;
   run(command: string): void;
 }
 
@@ -30,6 +37,8 @@ export interface Attention {
   ledgerChanged(status: Pick<wire.LedgerStatus, 'state'>): void;
   /** Shows the view with the pending card focused; where that cannot be done, asks by quick pick. */
   review(): Promise<void>;
+  /** Says how a person who looks elsewhere hears of what waits, and shows a notification of that kind. */
+  tryNotification(): Promise<void>;
 }
 
 /** Webviews take about a second on a busy machine. */
@@ -49,6 +58,8 @@ export function createAttention(
   const announced = new Set<string>();
   /** Agents whose notification stands unanswered. */
   const notified = new Set<string>();
+  /** Notifications of the operating system that stand, by agent. */
+  const outside = new Map<string, SystemNotification>();
   /** Agents that a sound was played for, until all that they wait with is answered. */
   const sounded = new Set<string>();
 
@@ -67,6 +78,7 @@ export function createAttention(
     for (const names of [notified, sounded])
       for (const name of names)
         if (![...waiting, ...questions].some(({ agentName }) => agentName === name)) names.delete(name);
+    for (const [name, notification] of outside) if (!notified.has(name)) takeBack(name, notification);
     for (const approval of waiting) if (!approval.postponed && !announced.has(approval.approvalId)) announce(approval);
     for (const question of questions) if (!announced.has(question.elicitationId)) announceQuestion(question);
     const open = new Set([...waiting.map((one) => one.approvalId), ...questions.map((one) => one.elicitationId)]);
@@ -156,26 +168,106 @@ export function createAttention(
 
   /** One notification for each agent that waits, and none for what the person can see. It never approves. */
   function announce(approval: wire.ApprovalRequest): void {
+    const { agentName } = approval;
     if (!mayNotify(approval.approvalId, approval)) return;
     const review = host.t('Review');
     const deny = host.t('Deny');
-    void host.notify(about(approval), review, deny).then((pressed) => {
-      notified.delete(approval.agentName);
-      if (pressed === review) return reviewOne(approval.approvalId);
+    const toast = async (): Promise<void> => {
+      const pressed = await host.notify(about(approval), review, deny);
+      notified.delete(agentName);
+      if (pressed === review) return reviewOne(approval);
       if (pressed === deny) return denyOne(approval);
-      return undefined;
-    });
+    };
+    void notify(agentName, () => reviewOne(approval), toast);
   }
 
   /** It leads to the question and answers nothing. */
   function announceQuestion({ elicitationId, agentName, threadId }: wire.ElicitationRequest): void {
     if (!mayNotify(elicitationId, { agentName, threadId })) return;
     const show = host.t('Show');
-    void host.notify(host.t('{0} asks a question', editorText(agentName, NAME_LIMIT)), show).then((pressed) => {
+    const toast = async (): Promise<void> => {
+      const pressed = await host.notify(host.t('{0} asks a question', editorText(agentName, NAME_LIMIT)), show);
       notified.delete(agentName);
       const open = desk.questions().some((question) => question.elicitationId === elicitationId);
-      return pressed === show && open ? review() : undefined;
-    });
+      if (pressed === show && open) await review();
+    };
+    void notify(agentName, review, toast);
+  }
+
+  /**
+   * Outside a window that has no focus, where the desktop can; it names the agent and nothing of what it wants. Where that
+   * one ends without a click, the editor's is there for it.
+   */
+  async function notify(agentName: string, lead: () => Promise<void>, toast: () => Promise<void>): Promise<void> {
+    const notification = host.windowFocused() || !host.systemNotifications() ? undefined : showOutside(agentName);
+    if (!notification) return toast();
+    outside.set(agentName, notification);
+    const clicked = await notification.clicked;
+    // Taken back, since everything was answered meanwhile.
+    if (outside.get(agentName) !== notification) return;
+    outside.delete(agentName);
+    if (!clicked) return toast();
+    notified.delete(agentName);
+    host.raiseWindow();
+    return lead();
+  }
+
+  function showOutside(agentName: string): SystemNotification | undefined {
+    return host.systemNotifier.show(host.t('{0} waits for you', editorText(agentName, NAME_LIMIT)), host.t('Review'));
+  }
+
+  function takeBack(agentName: string, notification: SystemNotification): void {
+    outside.delete(agentName);
+    notification.close();
+  }
+
+  async function tryNotification(): Promise<void> {
+    const { found, takesClicks } = host.systemNotifier;
+    if (host.notifications() === 'never')
+      return host.tell(
+        'info',
+        host.t('Notifications are off in your settings; badge and status bar say what waits for you.'),
+      );
+    if (!host.systemNotifications())
+      return host.tell(
+        'info',
+        host.t('The editor shows notifications: those of the operating system are off in your settings.'),
+      );
+    if ('lack' in found) return host.tell('info', lackWords(found.lack));
+    host.systemNotifier.show(host.t('This is how Countersign tells that an agent waits for you'), host.t('Review'));
+    host.tell(
+      'info',
+      (await takesClicks())
+        ? host.t(
+            'The operating system shows notifications while this window has no focus ({0}); a click on one leads to the card.',
+            found.program,
+          )
+        : host.t(
+            'The operating system shows notifications while this window has no focus ({0}); it does not pass clicks on, so the editor shows one with buttons, too.',
+            found.program,
+          ),
+    );
+  }
+
+  function lackWords(lack: Lack): EditorText {
+    const words: Record<Lack, () => EditorText> = {
+      remote: () =>
+        host.t('The editor shows notifications, because Countersign runs on another machine than this window.'),
+      browser: () => host.t('The editor shows notifications, because this window is a page of a browser.'),
+      platform: () =>
+        host.t(
+          'The editor shows notifications: Countersign can use those of the operating system on Linux and macOS only.',
+        ),
+      desktop: () =>
+        host.t(
+          'The editor shows notifications, because it was started without a desktop: neither DISPLAY nor WAYLAND_DISPLAY is set.',
+        ),
+      program: () =>
+        host.t(
+          'The editor shows notifications, because the program that shows those of the operating system is missing: install notify-send (libnotify).',
+        ),
+    };
+    return words[lack]();
   }
 
   function mayNotify(id: string, { agentName, threadId }: { agentName: string; threadId: string }): boolean {
@@ -208,8 +300,12 @@ export function createAttention(
       await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
   }
 
-  async function reviewOne(approvalId: string): Promise<void> {
-    const approval = desk.approvals().find((one) => one.approvalId === approvalId);
+  /** This one; if it was answered meanwhile, the next of its agent. */
+  async function reviewOne({ approvalId, agentName }: wire.ApprovalRequest): Promise<void> {
+    const open = desk.approvals();
+    const approval =
+      open.find((one) => one.approvalId === approvalId) ??
+      open.find((one) => one.agentName === agentName && !one.postponed);
     if (approval) await show([approval.threadId], approval);
   }
 
@@ -269,6 +365,7 @@ export function createAttention(
   return {
     approvalsChanged,
     review,
+    tryNotification,
     stateChanged(next, message) {
       state = next;
       problem = message;

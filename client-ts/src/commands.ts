@@ -72,6 +72,7 @@ export function commandTable(
     'countersign.denyDiff': (resource) => diffs.deny(resource),
     'countersign.leaveOutChanges': (resource) => diffs.leaveOut(resource),
     'countersign.focusPending': () => attention.review(),
+    'countersign.tryNotification': () => attention.tryNotification(),
     'countersign.nextApproval': openAndAct('next'),
     'countersign.previousApproval': openAndAct('previous'),
     'countersign.stop': act('stop'),

@@ -35,6 +35,7 @@ import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { createReasons, type ReasonTable } from './reasons.ts';
 import { reveal } from './reveal.ts';
 import { cleaned } from './server.ts';
+import { createSystemNotifier } from './systemNotifications.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Host = ReturnType<typeof createHost>;
@@ -51,7 +52,13 @@ export function createHost(context: vscode.ExtensionContext) {
   const status = createStatus('countersign.status', ownText('Countersign'), 100);
   const bypassStatus = createStatus('countersign.bypassed', t('Countersign: bypass'), 101);
   const files = watchSettingsFiles();
-  context.subscriptions.push(log, status, bypassStatus, files);
+  const systemNotifier = createSystemNotifier({
+    platform: process.platform,
+    environment: process.env,
+    remote: vscode.env.remoteName !== undefined,
+    browser: vscode.env.uiKind === vscode.UIKind.Web,
+  });
+  context.subscriptions.push(log, status, bypassStatus, files, systemNotifier);
 
   const configuration = () => vscode.workspace.getConfiguration(SECTION, vscode.workspace.workspaceFolders?.[0]?.uri);
 
@@ -180,6 +187,14 @@ export function createHost(context: vscode.ExtensionContext) {
     },
     notifications: (): string => configuration().get<string>('notifications', 'away'),
     notificationSound: (): boolean => configuration().get<boolean>('notificationSound', false),
+    systemNotifications: (): boolean => configuration().get<boolean>('systemNotifications', true),
+    systemNotifier,
+    /** What is open already comes to the front; the editor has no command for just that. */
+    raiseWindow(): void {
+      const open = vscode.workspace.workspaceFile ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+      if (vscode.env.uiKind === vscode.UIKind.Desktop && !vscode.env.remoteName && open?.scheme === 'file')
+        void vscode.commands.executeCommand('vscode.openFolder', open);
+    },
     layers(): wire.SettingsLayers {
       const found = vscode.workspace
         .getConfiguration(undefined, vscode.workspace.workspaceFolders?.[0]?.uri)

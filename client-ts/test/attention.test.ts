@@ -24,9 +24,13 @@ let questions: wire.ElicitationRequest[];
 let bypassed: string[] | undefined;
 let tab: unknown[];
 let inTab: boolean;
+/** What the operating system has; and the ends of its notifications that stand, by a click or not. */
+let system: 'none' | 'off' | 'shows' | 'clicks';
+let ends: ((clicked: boolean) => void)[];
 
 beforeEach(() => {
   [withSound, inTab, tab] = [false, false, []];
+  [system, ends] = ['none', []];
   questions = [];
   [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [
     [],
@@ -45,6 +49,14 @@ beforeEach(() => {
   ];
 });
 
+function showOutside(text: string, button: string) {
+  said.push(`system ${text} (${button})`);
+  let end: (clicked: boolean) => void = () => undefined;
+  const clicked = new Promise<boolean>((resolve) => (end = resolve));
+  ends.push(end);
+  return { clicked, close: () => (said.push('taken back'), end(false)) };
+}
+
 const make = () =>
   createAttention(
     {
@@ -61,6 +73,15 @@ const make = () =>
       windowFocused: () => focused,
       notifications: () => wanted,
       notificationSound: () => withSound,
+      systemNotifications: () => system !== 'off',
+      systemNotifier: {
+        found: system === 'off' || system === 'none' ? { lack: 'desktop' } : { program: 'notify-send' },
+        takesClicks: async () => system === 'clicks',
+        show: (text, button) => (system === 'none' ? undefined : showOutside(text, button)),
+        dispose: () => undefined,
+      },
+      raiseWindow: () => void said.push('raise'),
+      tell: (_, message) => void said.push(`tell ${message}`),
       run: () => undefined,
     },
     {
@@ -339,4 +360,103 @@ it('the status bar says what matters most', () => {
     `status $(shield) $ (zap)${'x'.repeat(22)}…: 1 approval`,
     'status $(shield) $(warning) urgent',
   ]);
+});
+
+describe('a notification of the operating system', () => {
+  const call = (id: string, agentName = 'Countersign') => ({ ...plainCommand(), approvalId: id, agentName });
+  const shown = () => said.filter((line) => /^(note|system|taken back|raise)/.test(line));
+  const outside = 'system Countersign waits for you (Review)';
+  const toast = 'note Countersign: Run shell command?';
+
+  const cases: [string, () => void, string[]][] = [
+    ['is shown while the window has no focus, and holds nothing of the command', () => undefined, [outside]],
+    ['also when the view can be seen in it', () => (visible = true), [outside]],
+    ['but not in a window with focus, where the editor shows one', () => (focused = true), [toast]],
+    ['nor where it is off', () => (system = 'off'), [toast]],
+    ['nor where there is none', () => (system = 'none'), [toast]],
+    ['nor where none is wanted', () => (wanted = 'never'), []],
+    ['nor for what was put off', () => (waiting = [{ ...call('a'), postponed: true }]), []],
+  ];
+  it.each(cases)('%s', (_, given, expected) => {
+    [focused, system, waiting] = [false, 'clicks', [call('a')]];
+    given();
+    make().approvalsChanged();
+    expect(shown()).toEqual(expected);
+  });
+
+  it('is one for each agent, and is taken back when everything was answered elsewhere', async () => {
+    [focused, system, waiting] = [false, 'clicks', [call('a'), call('b'), call('c', 'Claude Code')]];
+    const attention = make();
+    attention.approvalsChanged();
+    waiting = [call('b'), call('c', 'Claude Code'), call('d')];
+    attention.approvalsChanged();
+    await settled();
+    expect(shown()).toEqual([outside, 'system Claude Code waits for you (Review)']);
+    waiting = [call('c', 'Claude Code')];
+    attention.approvalsChanged();
+    await settled();
+    expect(shown().slice(2)).toEqual(['taken back']);
+    waiting = [call('c', 'Claude Code'), call('e')];
+    attention.approvalsChanged();
+    expect(shown().slice(3)).toEqual([outside]);
+  });
+
+  it('leads to its card by one click, or to the next of its agent if that was answered meanwhile', async () => {
+    for (const [still, leadsTo] of [
+      ['a', 'a'],
+      ['b', 'b'],
+    ]) {
+      [focused, system, waiting, said, posted, ends] = [false, 'clicks', [call('a')], [], [], []];
+      const attention = make();
+      attention.approvalsChanged();
+      waiting = [call(still!)];
+      attention.approvalsChanged();
+      ends[0]!(true);
+      await settled();
+      expect(shown()).toEqual([outside, 'raise']);
+      expect(posted).toEqual([{ type: 'act', action: 'focus', approvalId: leadsTo }]);
+      expect(answers).toEqual([]);
+    }
+  });
+
+  it('of a question names the agent, and leads to it', async () => {
+    [focused, system] = [false, 'clicks'];
+    questions = [{ elicitationId: 'q-1', threadId: 't-1', agentName: 'Asker', message: 'm', createdAt: '' }];
+    make().approvalsChanged();
+    ends[0]!(true);
+    await settled();
+    expect(shown()).toEqual(['system Asker waits for you (Review)', 'raise']);
+    expect(posted).toEqual([{ type: 'act', action: 'focus' }]);
+  });
+
+  it('that ends without a click leaves the editor’s own, which has buttons', async () => {
+    [focused, system, waiting] = [false, 'shows', [call('a')]];
+    const attention = make();
+    attention.approvalsChanged();
+    ends[0]!(false);
+    await settled();
+    attention.approvalsChanged();
+    expect(shown()).toEqual([outside, toast]);
+  });
+
+  const words: [string, () => void, RegExp][] = [
+    [
+      'the operating system’s, with clicks',
+      () => (system = 'clicks'),
+      /^tell The operating system .* leads to the card/,
+    ],
+    [
+      'the operating system’s, without clicks',
+      () => (system = 'shows'),
+      /^tell The operating system .* with buttons, too/,
+    ],
+    ['the editor’s, by setting', () => (system = 'off'), /^tell The editor .* off in your settings/],
+    ['the editor’s, for want of a desktop', () => (system = 'none'), /^tell The editor .* without a desktop/],
+    ['none', () => (wanted = 'never'), /^tell Notifications are off/],
+  ];
+  it.each(words)('the command says which notifications are in force: %s', async (_, given, expected) => {
+    given();
+    await make().tryNotification();
+    expect(said.at(-1)).toMatch(expected);
+  });
 });

@@ -144,9 +144,18 @@ describe('what an agent can name', () => {
             show(placeHolder, ...items.flatMap((item) => [item.label, item.description ?? '', item.detail ?? ''])),
             items[0]
           ),
-          windowFocused: () => true,
+          windowFocused: () => false,
           notifications: () => 'always',
           notificationSound: () => false,
+          systemNotifications: () => true,
+          systemNotifier: {
+            found: { program: 'notify-send' },
+            takesClicks: async () => true,
+            show: (text, button) => (show(text, button), undefined),
+            dispose: () => undefined,
+          },
+          raiseWindow: () => undefined,
+          tell: (_, message) => show(message),
           run: () => undefined,
         },
         {

@@ -713,6 +713,7 @@ MANIFEST = Path(__file__).parents[2] / "client-ts" / "package.json"
 CLIENT_READS = {
     "countersign.notifications",
     "countersign.notificationSound",
+    "countersign.systemNotifications",
     "countersign.interpreter",
     "countersign.serverPath",
 }

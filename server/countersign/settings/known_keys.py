@@ -45,6 +45,7 @@ KNOWN: Mapping[str, Shape] = {
     "approvals": _keys("timeout"),
     "notificationSound": None,
     "notifications": None,
+    "systemNotifications": None,
     "limits": _keys("writesPerTurn", "stepsPerTurn", "callsPerMessage"),
     "shell": {"timeout": None, "maxBackground": None, "env": _keys("pass")},
     "sandbox": _keys("mode", "network", "hosts", "autoAllow", "writable"),
