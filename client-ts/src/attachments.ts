@@ -6,7 +6,7 @@ import { askingView } from './asker.ts';
 import type { EditorText } from './editorText.ts';
 import { megabytes, MOST_IMAGES } from './imageSizes.ts';
 import { defined } from './link.ts';
-import type { Attached, Completion, ToWebview } from './messages.ts';
+import type { Attached, Completion, OpenPlace, ToWebview } from './messages.ts';
 import { shortPath } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
@@ -23,6 +23,8 @@ export interface AttachmentsHost {
 
 export interface Attachments {
   attachSelection(): void;
+  /** Tells where the person is in the editor now. */
+  placeChanged(): void;
   attachFile(path: string, line?: number): void;
   attachImage(name: string, mimeType: string, data: string): void;
   detach(id: string): void;
@@ -57,6 +59,12 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
     attachSelection() {
       const selection = host.selection();
       if (selection) attach(selection);
+    },
+    placeChanged() {
+      const { workspace, home } = host.surroundings();
+      const { path, startLine, endLine } = host.selection() ?? {};
+      const place = path === undefined ? undefined : { path: shortPath(path, workspace, home), startLine, endLine };
+      post(defined({ type: 'openPlace' as const, place: place && (defined(place) as OpenPlace) }));
     },
     attachFile: (path, line) => attach({ path, ...(line !== undefined && { startLine: line, endLine: line }) }),
     attachImage(name, mimeType, data) {

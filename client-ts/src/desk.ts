@@ -23,6 +23,7 @@ import { createPrompts, type PromptsHost } from './prompts.ts';
 import { createQuestions, type QuestionsHost } from './questions.ts';
 import { createRules } from './rules.ts';
 import { shortPath } from './subject.ts';
+import type { Suggestion } from './suggestions.ts';
 import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
@@ -54,6 +55,7 @@ export interface DeskHost
     strings: Record<string, string>;
     reasons?: ReasonTable;
   };
+  suggestions(): Suggestion[];
 }
 
 export interface Desk {
@@ -73,8 +75,10 @@ export interface Desk {
   /** Draws everything anew from the server; called whenever a connection stands. */
   refresh(): Promise<void>;
   connectionChanged(connection: Connection): void;
-  /** Trust or settings changed: models and agents may be others. */
+  /** Trust or settings changed: models, agents and rules may be others. */
   surroundingsChanged(): void;
+  /** Another file is open in the editor, or something else is selected. */
+  placeChanged(): void;
   approvalRequested(approval: wire.ApprovalRequest): void;
   approvalResolved(resolved: wire.ApprovalResolved): void;
   questionAsked(question: wire.ElicitationRequest): void;
@@ -207,6 +211,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       loaded,
       ...host.models(),
       ...host.surroundings(),
+      suggestions: host.suggestions(),
     };
   }
 
@@ -360,6 +365,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'ready':
         attachments.forget();
         post({ ...snapshot(), ...defined({ kept: host.keptView(askingView()) }) });
+        attachments.placeChanged();
         if (link.state !== 'running') return;
         return refresh();
       case 'prompt':
@@ -577,8 +583,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     surroundingsChanged() {
       post(snapshot());
-      if (link.state === 'running') void refresh().catch(() => undefined); // the next connection draws it anew
+      if (link.state !== 'running') return;
+      void refresh().catch(() => undefined); // the next connection draws it anew
+      void rules.listAgain().catch(() => undefined); // the page says so when it is turned to
     },
+    placeChanged: () => attachments.placeChanged(),
     approvalRequested(approval) {
       take(() => approvals.keep(approval));
       post({ type: 'approvalRequest', approval });

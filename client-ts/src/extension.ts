@@ -169,6 +169,7 @@ export function activate(context: ExtensionContext): void {
       trustOrSettingsChanged();
       void confirmations.review();
     }),
+    host.onPlaceChanged(() => desk.placeChanged()),
     host.onSaved((paths) => server.notify('editor/saved', { paths })),
     host.onWindowFocus((focused) => panel.post({ type: 'windowFocus', focused })),
   );

@@ -27,6 +27,7 @@ import {
   untilTerminalCloses,
 } from './editorWindow.ts';
 import { TAB_TYPE } from './panel.ts';
+import { importPlaces, type Place } from './importPlaces.ts';
 import { matchingFiles, matchingSymbols } from './completions.ts';
 import type { QueuedPrompt } from './messages.ts';
 import { networkOf } from './network.ts';
@@ -35,6 +36,7 @@ import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { createReasons, type ReasonTable } from './reasons.ts';
 import { reveal } from './reveal.ts';
 import { cleaned } from './server.ts';
+import { MOST_NAMES, type Suggestion, suggestionsFor } from './suggestions.ts';
 import { createSystemNotifier } from './systemNotifications.ts';
 import type * as wire from './wire.gen.ts';
 
@@ -43,6 +45,10 @@ export type Host = ReturnType<typeof createHost>;
 const SECTION = 'countersign';
 /** A setting edited on disk takes the editor up to a third of a second; two seconds is a very busy machine. */
 const SETTINGS_READ_TIMEOUT = 2000;
+/** Bytes of a settings file that is looked into. */
+const MOST_SETTINGS = 1 << 20;
+/** Milliseconds that a selection stays as it is before it is offered. */
+const PLACE_DELAY = 150;
 
 export function createHost(context: vscode.ExtensionContext) {
   const log = inertLog(vscode.window.createOutputChannel('Countersign', { log: true }));
@@ -100,6 +106,16 @@ export function createHost(context: vscode.ExtensionContext) {
     },
     async chooseFile(): Promise<string | undefined> {
       return (await vscode.window.showOpenDialog({ canSelectMany: false }))?.[0]?.fsPath;
+    },
+    async filesToImport(): Promise<{ product: string; path: string }[]> {
+      const userFolder = path.dirname(path.dirname(context.globalStorageUri.fsPath));
+      const places = importPlaces({
+        workspace: folders()[0],
+        home: os.homedir(),
+        userFolder,
+        environment: process.env,
+      });
+      return (await Promise.all(places.map(filesOf))).flat();
     },
     async pickMany<T extends PickItem & { picked: boolean }>(
       items: T[],
@@ -305,6 +321,7 @@ export function createHost(context: vscode.ExtensionContext) {
         ...(reasons && { reasons }),
       };
     },
+    suggestions: (): Suggestion[] => suggestionsFor(namesIn(folders()[0])),
     focusEditor: (): void => void vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup'),
     copy: async (text: string): Promise<void> => vscode.env.clipboard.writeText(text),
     async insert(text: string): Promise<void> {
@@ -337,6 +354,19 @@ export function createHost(context: vscode.ExtensionContext) {
         vscode.workspace.onDidCreateFiles(({ files }) => tell(...files)),
         vscode.workspace.onDidDeleteFiles(({ files }) => tell(...files)),
         vscode.workspace.onDidRenameFiles(({ files }) => tell(...files.flatMap((each) => [each.oldUri, each.newUri]))),
+      );
+    },
+    /** Another file is open, or something else is selected; not for each step of a selection that grows. */
+    onPlaceChanged(listener: () => void): vscode.Disposable {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const soon = (): void => {
+        clearTimeout(timer);
+        timer = setTimeout(listener, PLACE_DELAY);
+      };
+      return vscode.Disposable.from(
+        vscode.window.onDidChangeActiveTextEditor(soon),
+        vscode.window.onDidChangeTextEditorSelection(soon),
+        { dispose: () => clearTimeout(timer) },
       );
     },
     onTrusted: (listener: () => void) => vscode.workspace.onDidGrantWorkspaceTrust(listener),
@@ -388,6 +418,35 @@ function folders(): string[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter((folder) => folder.uri.scheme === 'file')
     .map((folder) => folder.uri.fsPath);
+}
+
+async function filesOf({ product, path: place, ending, holds }: Place): Promise<{ product: string; path: string }[]> {
+  try {
+    if (ending !== undefined) {
+      const names = (await fs.promises.readdir(place)).filter((name) => name.endsWith(ending)).sort();
+      return names.map((name) => ({ product, path: path.join(place, name) }));
+    }
+    const { size } = await fs.promises.stat(place);
+    const held =
+      holds === undefined || (size <= MOST_SETTINGS && (await fs.promises.readFile(place, 'utf8')).includes(holds));
+    return held ? [{ product, path: place }] : [];
+  } catch {
+    return []; // it is not there
+  }
+}
+
+/** Names in the workspace's folder, the first of very many. */
+function namesIn(folder: string | undefined): string[] {
+  const names: string[] = [];
+  try {
+    const open = folder === undefined ? undefined : fs.opendirSync(folder);
+    for (let entry = open?.readSync(); entry && names.length < MOST_NAMES; entry = open?.readSync())
+      names.push(entry.name);
+    open?.closeSync();
+  } catch {
+    return []; // a folder that cannot be read suggests what an empty one does
+  }
+  return names.sort();
 }
 
 function keptKey(view: string): string {

@@ -1,6 +1,7 @@
 /** What the extension tells the webview. The way back is intents.ts. Types only. */
 import type { Kept } from './kept.ts';
 import type { ReasonTable } from './reasons.ts';
+import type { Suggestion } from './suggestions.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Page = 'chat' | 'chats' | 'history' | 'shells' | 'rules' | 'review';
@@ -27,6 +28,8 @@ export interface Snapshot {
   workspace?: string;
   home?: string;
   mac: boolean;
+  /** What an empty chat offers to begin with. */
+  suggestions?: Suggestion[];
   /** The bundle of vscode.l10n: English message to translation. */
   strings: Record<string, string>;
   /** The same for the server's texts: template to translation. Absent where there are none. */
@@ -56,6 +59,9 @@ export interface Attached {
   /** An image, whose path is a name only. */
   image?: true;
 }
+
+/** Where the person is in the editor. */
+export type OpenPlace = Pick<Attached, 'path' | 'startLine' | 'endLine'>;
 
 /** A file, or a symbol with the line it stands in. */
 export interface Completion {
@@ -89,6 +95,8 @@ export type ToWebview =
   | { type: 'promptRefused'; text: string; message: string }
   /** Something was attached to the prompt that is being written; its text, if it has one, stays with the extension. */
   | { type: 'attached'; attachment: Attached }
+  /** The file that is open in the editor, and what is selected in it; offered, and sent only once it was attached. */
+  | { type: 'openPlace'; place?: OpenPlace }
   /** Files and symbols for the text after an @. */
   | { type: 'completions'; text: string; found: Completion[] }
   | { type: 'approvalRequest'; approval: wire.ApprovalRequest }

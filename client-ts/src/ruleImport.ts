@@ -9,11 +9,16 @@ import { type Question, scopeWords } from './approvals.ts';
 import { block, editorText, type EditorText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
 import { asServerError, type Link } from './link.ts';
+import { shortPath } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface RuleImportHost extends Texts {
+  /** Files of other programs that are there. */
+  filesToImport(): Promise<{ product: string; path: string }[]>;
   /** Gives the path of a file; undefined if none was chosen. */
   chooseFile(): Promise<string | undefined>;
+  pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
+  surroundings(): { workspace?: string; home?: string };
   pickMany<T extends PickItem & { picked: boolean }>(items: T[], placeHolder: EditorText): Promise<T[] | undefined>;
   confirm(question: Question): Promise<boolean>;
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
@@ -23,7 +28,7 @@ export interface RuleImportHost extends Texts {
 const ROW_LIMIT = 200;
 
 export async function importRules(link: Pick<Link, 'request'>, host: RuleImportHost): Promise<void> {
-  const file = await host.chooseFile();
+  const file = await whichFile(host);
   if (file === undefined) return;
   try {
     const found = await link.request('rule/import', { file });
@@ -50,6 +55,23 @@ export async function importRules(link: Pick<Link, 'request'>, host: RuleImportH
   } catch (error) {
     host.tell('error', editorText(host.fromServer(asServerError(error).message), ROW_LIMIT));
   }
+}
+
+/** One that was found in its usual place, or another. */
+async function whichFile(host: RuleImportHost): Promise<string | undefined> {
+  const found = await host.filesToImport();
+  if (found.length === 0) return host.chooseFile();
+  const { workspace, home } = host.surroundings();
+  const items: (PickItem & { path?: string })[] = found.map((one) => ({
+    label: editorText(shortPath(one.path, workspace, home), ROW_LIMIT),
+    description: editorText(one.product, ROW_LIMIT),
+    path: one.path,
+  }));
+  const picked = await host.pick(
+    [...items, { label: host.t('Another file…') }],
+    host.t('Take over the permissions of which file?'),
+  );
+  return picked && (picked.path ?? host.chooseFile());
 }
 
 type Row = PickItem & { picked: boolean; rule?: wire.ImportedRule };

@@ -14,6 +14,8 @@ import type * as wire from './wire.gen.ts';
 
 export interface Rules {
   list(): Promise<void>;
+  /** For every page of rules that is open; nothing if none was ever turned to. */
+  listAgain(): Promise<void>;
   propose(): Promise<void>;
   add(intent: IntentOf<'ruleAdd'>): Promise<void>;
   addProposal(intent: IntentOf<'proposalAdd'>): Promise<void>;
@@ -30,9 +32,11 @@ export function createRules(
   post: (message: ToWebview) => void,
 ): Rules {
   const byCall = new Map<string, Kept>();
+  let wasListed = false;
   let proposals: readonly wire.RuleProposal[] = [];
 
   async function list(): Promise<void> {
+    wasListed = true;
     const [{ rules, calls, since }, { grants }] = await Promise.all([
       link.request('rule/list', {}),
       link.request('grant/list', {}),
@@ -130,6 +134,7 @@ export function createRules(
 
   return {
     list,
+    listAgain: async () => (wasListed ? list() : undefined),
     propose,
     add,
     addProposal,

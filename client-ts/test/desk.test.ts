@@ -177,6 +177,7 @@ beforeEach(async () => {
     models: () => ({ models: ['local'], modelOf: {} }),
     setModel: async (agentName, model) => void sent.push(['setModel', { agentName, model }]),
     surroundings: () => ({ trusted: true, workspace: '/w', mac: false, strings: {} }),
+    suggestions: () => [],
   };
   desk = createDesk(
     link,
@@ -349,6 +350,16 @@ it('putting a request off decides nothing, and is known to a view that is opened
   // Without a deadline: its clock stands still. What the server says next stands.
   expect(first).not.toMatchObject({ approvals: [{ expiresAt: expect.any(String) as string }] });
   expect(posted.at(-1)).not.toMatchObject({ approvals: [{ postponed: true }] });
+});
+
+it('rules that were shown are shown anew when settings change, and others are not asked for', async () => {
+  const lists = (): number => sent.filter(([method]) => method === 'rule/list').length;
+  desk.surroundingsChanged();
+  expect(lists()).toBe(0);
+  await desk.handle({ type: 'rules' });
+  desk.surroundingsChanged();
+  await vi.waitFor(() => expect(posted.filter(({ type }) => type === 'rules')).toHaveLength(2));
+  expect(lists()).toBe(2);
 });
 
 describe('what widens is asked again, and then done', () => {

@@ -5,7 +5,8 @@ import { hasHidden, pieces, reveal, revealProse } from '../src/reveal.ts';
 import { unifiedDiff } from '../webview/diff.ts';
 import { diffRows } from '../webview/rows.ts';
 import { asTarget } from '../webview/markdown.ts';
-import { durationWords, outcomeFacts, ruleMeaning, shortPath } from '../webview/words.ts';
+import { inputFacts, outcomeFacts } from '../webview/receiptWords.ts';
+import { durationWords, ruleMeaning, shortPath } from '../webview/words.ts';
 
 describe('what cannot be seen is shown', () => {
   const cases: [string, string, string][] = [
@@ -190,12 +191,50 @@ it.each([
   expect(shortPath(path, '/w', '/h')).toBe(short);
 });
 
+describe('what a call was given is said in words', () => {
+  const cases: [string, unknown, string[]][] = [
+    ['a command', { command: 'ls', timeout: 5, cwd: null }, ['Command: ls', 'Timeout: 5']],
+    [
+      'edits of a file',
+      { path: 'a.py', edits: [{ old_text: 'x', new_text: 'y' }] },
+      ['File: a.py', 'Replacement 1, Text before: x', 'Replacement 1, Text after: y'],
+    ],
+    ['fields of another agent', { file_path: 'a', own_field: { a: 1 } }, ['File: a', 'own_field: {"a":1}']],
+    ['names that every object has', { constructor: 'c', toString: true }, ['constructor: c', 'toString: yes']],
+    ['what is no table', 'ls', ['Input: ls']],
+    ['nothing', undefined, []],
+  ];
+  it.each(cases)('%s', (_, input, expected) => {
+    expect(inputFacts(input).map((fact) => fact.join(': '))).toEqual(expected);
+  });
+});
+
 describe('how a call ended is said in words', () => {
   const cases: [string, Record<string, unknown>, string[]][] = [
     [
       'a new file',
       { ended: 'done', durationMs: 5, operation: 'create', path: '/w/a.md', bytes: 10, sha256Before: null },
-      ['Ended: done', 'Took: 5 ms', 'Change: create', 'File: a.md', 'Bytes: 10'],
+      ['Ended: done', 'Took: 5 ms', 'Kind of change: a new file', 'File: a.md', 'Bytes: 10'],
+    ],
+    [
+      'a command in the sandbox',
+      {
+        ended: 'done',
+        state: 'exited',
+        shellId: 's-1',
+        timedOut: false,
+        background: true,
+        sandbox: { mode: 'writable', refusedHosts: ['a.example', 'b.example'] },
+        withheld: ['A', 'B'],
+      },
+      [
+        'Ended: done',
+        'State: ended by itself',
+        'Running command: s-1',
+        'In the background: yes',
+        'Sandbox: sandboxed · refused hosts: a.example, b.example',
+        'Variables kept back: A, B',
+      ],
     ],
     ['a command', { ended: 'failed', durationMs: 1200, exitCode: 2 }, ['Ended: failed', 'Took: 1.2 s', 'Exit code: 2']],
     [

@@ -12,6 +12,8 @@ import { t } from './l10n.ts';
 import { diffRows, refusalRows, type Row, textRows } from './rows.ts';
 import './rowsView.ts';
 import { sizeBadge } from './subjectView.ts';
+import { inputFacts } from './receiptWords.ts';
+import { undoButton } from './undo.ts';
 import { byWords, durationWords, keptWords, shortPath, trackingWords } from './words.ts';
 
 const TITLE_LIMIT = 500;
@@ -37,7 +39,7 @@ export class CallRow extends Drawn {
   declare why: readonly wire.HistoryEntry[] | undefined;
   /** What the answer to this call left behind, as far as this window knows. */
   declare kept: Kept | 'takenBack' | undefined;
-  /** Its change was taken back here. */
+  /** Its change was taken back here; the row is drawn again then. */
   declare undone: boolean;
   /** The call is of an agent that is known to be built in, whose titles are the gate's words. */
   declare builtin: boolean;
@@ -133,7 +135,7 @@ export class CallRow extends Drawn {
       ${result.processTracking === undefined ? nothing : html`<p class="facts" data-testid="process-tracking">${trackingWords(result.processTracking)}</p>`}
       ${withheldButtons(result.withheld, state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
       <div class="row-buttons">
-        ${this.undone ? html`<span class="facts">${t('This change was taken back.')}</span>` : diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
+        ${result.receiptId ? undoButton(result.receiptId, this.why ?? [], this.bridge) : nothing}
         ${result.decidedBy === 'rule' || result.decidedBy === 'grant' || result.decidedBy === 'user' ? html`<button type="button" class="link" @click=${this.showRules}>${t('Rules and grants')}</button>` : nothing}
       </div>
     </div>`;
@@ -208,7 +210,9 @@ function refusalLook({ kind }: wire.CallRefusal): readonly [string, string, stri
 function inputText(input: unknown): string {
   if (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string')
     return input.command;
-  return JSON.stringify(input, null, 2) ?? '';
+  return inputFacts(input)
+    .map(([name, value]) => (value.includes('\n') ? `${name}:\n${value}` : `${name}: ${value}`))
+    .join('\n');
 }
 
 customElements.define('cs-call', CallRow);

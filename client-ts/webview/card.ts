@@ -24,7 +24,7 @@ import type { Waiting } from './state.ts';
 import { changeSize, sizeBadge, subjectView } from './subjectView.ts';
 import { RowsView } from './rowsView.ts';
 import { wasSeen } from './seen.ts';
-import { headlineOf, labelWords, modeExplanation, shortPath, timeWords } from './words.ts';
+import { headlineOf, labelName, labelWords, modeExplanation, shortPath, timeWords } from './words.ts';
 
 export class Card extends Drawn {
   static override properties = {
@@ -153,7 +153,7 @@ export class Card extends Drawn {
       ${this.head()}
       ${this.origin()} ${warnings(approval)}
       <div class="card-subject">${this.panel.kind === 'edit' ? inputEditor(this.panel.text, this.change) : this.subject()}</div>
-      ${whyBox(approval, this.bridge, this.whyOpen, () => (this.whyOpen = !this.whyOpen))}
+      ${whyBox(approval, this.bridge, this.whyOpen, this.toggleWhy)}
       ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${serverText(failed)}</span></p>` : nothing} ${panelView(this.panel, approval, this.change)} ${this.buttons()}
     </section>`;
   }
@@ -186,13 +186,13 @@ export class Card extends Drawn {
   private origin(): TemplateResult {
     const { approval } = this.waiting;
     const { state } = this.bridge;
-    const label = state.agents.find((agent) => agent.agentName === approval.agentName)?.label;
+    const agent = state.agents.find((one) => one.agentName === approval.agentName);
     const thread = state.threads.find((one) => one.threadId === approval.threadId);
     const elsewhere = approval.threadId !== state.current && thread;
     return html`<p class="origin">
       <span class="agent">${revealed(approval.agentName)}</span>${approval.subagent ? html`<span> › ${t('sub-agent {0}', approval.subagent)}</span>` : nothing}${
-        label && label !== 'gated'
-          ? html`<span class="label" title=${labelWords(label)}> · <span class="dot agent-${label}" aria-hidden="true"></span> ${label === 'asksOnly' ? t('asks only') : label === 'sandboxed' ? t('sandboxed') : t('unguarded')}</span>`
+        agent?.type === 'acp'
+          ? html` · <button type="button" class="label" data-testid="label" title=${labelWords(agent.label)} aria-expanded=${this.whyOpen ? 'true' : 'false'} aria-controls="card-why-${approval.approvalId}" @click=${this.toggleWhy}><span class="dot agent-${agent.label}" aria-hidden="true"></span>${labelName(agent.label)}</button>`
           : nothing
       }${elsewhere ? html`<span> · ${t('from “{0}”', thread.title)}</span>` : nothing}${approval.expiresAt ? html`<span> · ${t('until {0}', timeWords(approval.expiresAt))}</span>` : nothing}
     </p>`;
@@ -253,6 +253,11 @@ export class Card extends Drawn {
       ${once ? nothing : html`<p class="facts">${t('This agent offers no way to allow it once, so it can only be denied.')}</p>`}
     </div>`;
   }
+
+  /** Behind it stands what the label means, too. */
+  private readonly toggleWhy = (): void => {
+    this.whyOpen = !this.whyOpen;
+  };
 
   private shortcut(name: string, mac: string, other: string): string {
     return `${name} (${this.bridge.state.mac ? mac : other})`;

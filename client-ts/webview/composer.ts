@@ -1,7 +1,7 @@
 /** Where a person writes: the text, and below it mode, agent, model and Send. Enter sends; approving is not done here. */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import type { Completion } from '../src/messages.ts';
+import type { Completion, OpenPlace } from '../src/messages.ts';
 import { revealLine, revealProse } from '../src/reveal.ts';
 import type { AgentCommand, AgentView, Mode, ThreadOption } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
@@ -31,6 +31,7 @@ export class Composer extends Drawn {
     mention: { state: true },
     slash: { state: true },
     picked: { state: true },
+    unwanted: { state: true },
   };
   declare bridge: Bridge;
   declare state: State;
@@ -41,6 +42,9 @@ export class Composer extends Drawn {
   declare private slash: string | undefined;
   /** Which of the completions Enter takes. */
   declare private picked: number;
+
+  /** The file that the person did not want to be offered. */
+  declare private unwanted: string | undefined;
 
   private readonly recall = new Recall();
 
@@ -270,13 +274,29 @@ export class Composer extends Drawn {
   /** What goes along, each to be taken away again. */
   private chips(): TemplateResult | typeof nothing {
     const { attached } = this.state;
-    if (attached.length === 0) return nothing;
-    return html`<ul class="chips" aria-label=${t('Attached')}>
+    const offered = this.offeredPlace();
+    if (attached.length === 0 && !offered) return nothing;
+    return html`<ul class="chips" aria-label=${attached.length === 0 ? t('To attach') : t('Attached')}>
       ${attached.map((one) => {
         const name = placeName(one);
         return html`<li class="chip" data-testid="chip">${icon(one.image ? 'file-media' : one.startLine === undefined ? 'file' : 'selection')}<span class="chip-name" title=${revealLine(one.path)}>${revealLine(name)}</span><button type="button" class="tool" aria-label=${t('Remove {0}', name)} title=${t('Remove')} @click=${() => this.detach(one.id)}>${icon('close')}</button></li>`;
       })}
+      ${offered ? this.offer(offered) : nothing}
     </ul>`;
+  }
+
+  /** The open file, unless it goes along already or the person did not want it. */
+  private offeredPlace(): OpenPlace | undefined {
+    const { openPlace, attached } = this.state;
+    if (!openPlace || openPlace.path === this.unwanted) return undefined;
+    const name = placeName(openPlace);
+    return attached.some((one) => !one.image && placeName(one) === name) ? undefined : openPlace;
+  }
+
+  /** It goes along only once it was pressed. */
+  private offer(place: OpenPlace): TemplateResult {
+    const name = placeName(place);
+    return html`<li class="chip offered" data-testid="offered"><button type="button" class="offer" aria-label=${t('Attach {0}', name)} title=${t('Attach {0}', name)} @click=${() => this.bridge.post({ type: 'attachSelection' })}>${icon('add')}<span class="offer-name">${revealLine(name)}</span></button><button type="button" class="tool" aria-label=${t('Do not offer {0}', name)} title=${t('Do not offer this file')} @click=${() => (this.unwanted = place.path)}>${icon('close')}</button></li>`;
   }
 
   private detach(id: string): void {

@@ -9,7 +9,9 @@ import { figures } from './figures.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
 import type { State } from './state.ts';
-import { byWords, outcomeFacts, toolWords, shortPath, timeWords } from './words.ts';
+import { inputFacts, outcomeFacts, sourceWords } from './receiptWords.ts';
+import { undoButton } from './undo.ts';
+import { byWords, toolWords, shortPath, timeWords } from './words.ts';
 
 /** The phases of one call, put together: each row of the ledger adds what it knows. */
 export interface Receipt {
@@ -170,19 +172,16 @@ export class History extends Drawn {
   private details({ latest, evidence, outcome, receiptId }: Receipt): TemplateResult {
     const facts: [string, string][] = [
       [t('Agent'), latest.subagent ? `${latest.agentName} › ${latest.subagent}` : latest.agentName],
-      [t('Tool'), `${toolWords(latest.tool)} (${latest.tool})`],
+      [t('Tool'), toolWords(latest.tool)],
       ...outcomeFacts(outcome ?? {}, (path) => shortPath(path, this.state.workspace, this.state.home)),
       [t('Digest'), latest.digest],
     ];
-    const undone =
-      this.state.undone.includes(receiptId) || this.state.history.entries.some((entry) => tookBack(entry, receiptId));
-    const canUndo = !undone && canBeUndone(latest);
     return html`<div class="decided-body">
-      <pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(JSON.stringify(latest.input, null, 2) ?? '')}</pre>
+      <dl class="facts-list input-facts" aria-label=${t('Input')}>${inputFacts(latest.input).map(([name, value]) => html`<dt>${revealed(name)}</dt><dd>${revealed(value)}</dd>`)}</dl>
       ${evidence.length > 0 ? html`<ul class="effects" aria-label=${t('Why')}>${evidence.map((one) => this.evidence(one))}</ul>` : nothing}
-      <dl class="facts-list">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${revealed(value)}</dd>`)}</dl>
-      ${undone ? html`<p class="facts">${t('This change was taken back.')}</p>` : nothing}
-      ${canUndo ? html`<div class="row-buttons"><button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId })}>${icon('discard')} ${t('Undo this change')}</button></div>` : nothing}
+      <dl class="facts-list">${facts.map(([name, value]) => html`<dt>${revealed(name)}</dt><dd>${revealed(value)}</dd>`)}</dl>
+      <div class="row-buttons">${undoButton(receiptId, [latest], this.bridge)}</div>
+      <details class="raw"><summary>${t('Raw JSON')}</summary><pre class="code" tabindex="0" aria-label=${t('Raw JSON')}>${revealed(JSON.stringify({ tool: latest.tool, input: latest.input, outcome }, null, 2))}</pre></details>
     </div>`;
   }
 
@@ -192,7 +191,7 @@ export class History extends Drawn {
       event.preventDefault();
       if (file) this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
     };
-    return html`<li>${icon('info')}<span>${one.source === 'default' ? nothing : html`<span class="effect-kind">${one.source}</span>`} ${serverText(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
+    return html`<li>${icon('info')}<span><span class="effect-kind">${sourceWords(one.source)}</span> ${serverText(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
   }
 
   private readonly search = (event: Event): void => {
@@ -228,34 +227,6 @@ export function receiptsOf(entries: readonly wire.HistoryEntry[]): Receipt[] {
     });
   }
   return [...receipts.values()].sort((one, other) => other.first - one.first);
-}
-
-/** For how long the server keeps what a file held before. */
-const KEPT_MS = 7 * 24 * 3600 * 1000;
-
-/** Whether the server has what it needs to take this change back, whichever agent made it; the file may differ by now. */
-function canBeUndone({ phase, outcome, at }: wire.HistoryEntry): boolean {
-  if (phase !== 'finished' || outcome?.['ended'] !== 'done' || typeof outcome['path'] !== 'string') return false;
-  switch (outcome['operation']) {
-    case 'move':
-      return typeof outcome['to'] === 'string';
-    case 'create':
-    case 'edit':
-    case 'delete':
-      if (typeof outcome['sha256Before'] !== 'string') return true;
-      return outcome['beforeKept'] !== false && Date.now() - Date.parse(at) < KEPT_MS;
-    default:
-      return false;
-  }
-}
-
-function tookBack({ phase, outcome }: wire.HistoryEntry, receiptId: string): boolean {
-  return (
-    phase === 'finished' &&
-    outcome?.['operation'] === 'undo' &&
-    outcome['ended'] === 'done' &&
-    outcome['of'] === receiptId
-  );
 }
 
 function inputLine({ tool, input }: wire.HistoryEntry): string {

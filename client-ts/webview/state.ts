@@ -4,7 +4,8 @@
  */
 import { inOrder } from '../src/queueOrder.ts';
 import type { Kept } from '../src/kept.ts';
-import type { Attached, Completion, Connection, Page, QueuedPrompt, ToWebview } from '../src/messages.ts';
+import type { Attached, Completion, Connection, OpenPlace, Page, QueuedPrompt, ToWebview } from '../src/messages.ts';
+import type { Suggestion } from '../src/suggestions.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
 import { fromServer, t } from './l10n.ts';
@@ -54,6 +55,8 @@ export interface State {
   workspace?: string;
   home?: string;
   mac: boolean;
+  /** What an empty chat offers to begin with. */
+  suggestions: readonly Suggestion[];
   /** Chats opened in this window, whole. */
   chats: Readonly<Record<string, Chat>>;
   /** The chat on the screen; undefined is a new one that nothing was said in. */
@@ -67,6 +70,8 @@ export interface State {
   outdated?: string;
   /** What goes along with the prompt that is being written. */
   attached: readonly Attached[];
+  /** The file that is open in the editor, offered to go along. */
+  openPlace?: OpenPlace;
   /** Files and symbols for the text after an @ in it. */
   completions?: { text: string; found: readonly Completion[] };
   /** What a search in the chats found; undefined while all are shown. */
@@ -144,6 +149,7 @@ export function initialState(): State {
     modelOf: {},
     trusted: true,
     mac: false,
+    suggestions: [],
     chats: {},
     draft: { mode: 'default' },
     sending: false,
@@ -184,6 +190,7 @@ export function reduce(state: State, event: Event): State {
           workspace,
           home,
           mac,
+          suggestions: event.suggestions ?? [],
           connection,
           loaded,
           queued,
@@ -241,6 +248,8 @@ export function reduce(state: State, event: Event): State {
       );
       return { ...state, attached: [...others, event.attachment] };
     }
+    case 'openPlace':
+      return { ...state, openPlace: event.place };
     case 'detached':
       return { ...state, attached: state.attached.filter(({ id }) => id !== event.id) };
     case 'completions':

@@ -4,6 +4,7 @@ import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 
 import { revealLine, revealProse } from '../src/reveal.ts';
+import type { Suggestion } from '../src/suggestions.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Bridge, type Scroll, textActions } from './bridge.ts';
 import './callRow.ts';
@@ -96,6 +97,7 @@ export class Transcript extends Drawn {
   protected override render(): TemplateResult {
     const { chat, state } = this;
     const items = chat?.items ?? [];
+    const retries = isRunning(chat) ? undefined : answersOf(items);
     const from = Math.max(0, items.length - this.shown);
     const approvals = new Map(
       state.waiting.map(({ approval, postponed }) => [
@@ -119,8 +121,9 @@ export class Transcript extends Drawn {
           const builtin =
             item.kind === 'call' &&
             state.agents.some((agent) => agent.agentName === item.call.agentName && agent.type === 'builtin');
-          return guard([item, approvalId, postponed, why, kept, undone, builtin], () =>
-            this.item(item, approvalId, postponed, undone, builtin),
+          const retry = retries?.get(item);
+          return guard([item, approvalId, postponed, why, kept, undone, builtin, retry], () =>
+            this.item(item, approvalId, postponed, undone, builtin, retry),
           );
         },
       )}
@@ -134,12 +137,13 @@ export class Transcript extends Drawn {
     postponed: boolean,
     undone: boolean,
     builtin: boolean,
+    retry: Prompt | undefined,
   ): TemplateResult {
     switch (item.kind) {
       case 'prompt':
         return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div>${this.attachments(item.attachments)}${this.promptTools(item.text, item.attachments !== undefined)}</div>`;
       case 'text':
-        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${this.growingText(item)}<div class="message-tools">${this.copyButton(item.text)}</div></div>`;
+        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${this.growingText(item)}<div class="message-tools">${this.copyButton(item.text)}${retry ? this.retryButton(retry) : nothing}</div></div>`;
       case 'thinking':
         return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${this.growingText(item)}</div></details>`;
       case 'call':
@@ -190,6 +194,12 @@ export class Transcript extends Drawn {
     </div>`;
   }
 
+  private retryButton({ text, attachments }: Prompt): TemplateResult {
+    const words =
+      attachments === undefined ? t('Try this answer again') : t('Try this answer again, without the attachments');
+    return html`<button type="button" class="tool" aria-label=${words} title=${words} @click=${() => this.again(text)}>${icon('refresh')}</button>`;
+  }
+
   /** The same prompt once more, at the end of the chat. */
   private again(text: string): void {
     if (this.chat && this.state.connection.state === 'running')
@@ -226,16 +236,14 @@ export class Transcript extends Drawn {
       agents[0];
     if (!agent) return nothing;
     const isDemo = agent.type === 'builtin' && (modelOf[agent.agentName] ?? 'demo') === 'demo';
+    const { suggestions } = this.state;
+    const readme = suggestions.find((one) => one.kind === 'readme');
     // What the demo model reads is its own small language, so it is not translated.
     const prompts = isDemo
-      ? ['list .', 'search for TODO', 'create hello.txt saying hi']
-      : [
-          t('Explain how this project is built'),
-          t('Find TODO comments and sort them by effort'),
-          t('Run the tests and say what fails'),
-        ];
+      ? ['list .', readme ? `read ${readme.file}` : 'search for TODO', 'create hello.txt saying hi']
+      : suggestions.map(suggestionWords);
     return html`<ul class="suggestions" aria-label=${t('Suggestions')}>
-        ${prompts.map((prompt) => html`<li><button type="button" class="chip" @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: prompt, bubbles: true }))}>${prompt}</button></li>`)}
+        ${prompts.map((prompt) => html`<li><button type="button" class="chip" @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: prompt, bubbles: true }))}>${revealLine(prompt)}</button></li>`)}
       </ul>
       ${isDemo ? html`<p class="facts" data-testid="demo">${t('The model demo works offline and understands a few plain requests only.')} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'openSettings' })}>${t('Choose a model')}</button> · <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentAdd' })}>${t('Add agent…')}</button></p>` : nothing}`;
   }
@@ -266,6 +274,45 @@ export class Transcript extends Drawn {
     this.follow();
     this.querySelector<HTMLElement>('.transcript')?.focus();
   };
+}
+
+type Prompt = Extract<Item, { kind: 'prompt' }>;
+
+/** The last message of each turn that is over, with the prompt that it answers. */
+function answersOf(items: readonly Item[]): Map<Item, Prompt> {
+  const answers = new Map<Item, Prompt>();
+  let prompt: Prompt | undefined;
+  let answer: Item | undefined;
+  for (const item of [...items, undefined]) {
+    if (item?.kind === 'text') answer = item;
+    if (item !== undefined && item.kind !== 'prompt') continue;
+    if (prompt && answer) answers.set(answer, prompt);
+    [prompt, answer] = [item, undefined];
+  }
+  return answers;
+}
+
+function suggestionWords(suggestion: Suggestion): string {
+  switch (suggestion.kind) {
+    case 'readme':
+      return t('Compare {0} with what the code does', suggestion.file);
+    case 'build':
+      return t('Explain how this project is built');
+    case 'tests':
+      return t('Run the tests and say what fails');
+    case 'changes':
+      return t('Summarize what changed in the last commits');
+    case 'todo':
+      return t('Find TODO comments and sort them by effort');
+    case 'overview':
+      return t('Say what each file in this folder is for');
+    case 'start':
+      return t('Set up a small project here, with a test');
+    case 'plan':
+      return t('Ask me what I want to build, and write a plan');
+    case 'newReadme':
+      return t('Write a README for a project that I describe');
+  }
 }
 
 function endWords(reason: string): string {

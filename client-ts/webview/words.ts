@@ -129,6 +129,17 @@ export function labelWords(label: wire.AgentView['label']): string {
   return words[label] ?? label;
 }
 
+/** The label alone; what it means is `labelWords`. */
+export function labelName(label: wire.AgentView['label']): string {
+  const words: Record<wire.AgentView['label'], string> = {
+    gated: t('gated'),
+    asksOnly: t('asks only'),
+    sandboxed: t('sandboxed'),
+    unguarded: t('unguarded'),
+  };
+  return words[label] ?? label;
+}
+
 export function scopeWords(scope: string): string {
   const words: Record<string, string> = {
     call: t('this call'),
@@ -203,36 +214,6 @@ export function remainingWords(until: string, now: Date = new Date()): string {
   return seconds < 60 ? t('{0} s left', seconds) : t('{0} min left', Math.ceil(seconds / 60));
 }
 
-/** What history says of how a call ended, in a person's words; what has none keeps its own name. */
-export function outcomeFacts(outcome: Record<string, unknown>, shorten: (path: string) => string): [string, string][] {
-  const took = (value: unknown): string =>
-    typeof value === 'number' ? durationWords(value) || t('{0} ms', value) : plainly(value);
-  const place = (value: unknown): string => (typeof value === 'string' ? shorten(value) : plainly(value));
-  const known: Record<string, [string, (value: unknown) => string]> = {
-    ended: [t('Ended'), plainly],
-    model: [t('Model'), plainly],
-    durationMs: [t('Took'), took],
-    waitedMs: [t('Waited'), took],
-    exitCode: [t('Exit code'), plainly],
-    processTracking: [t('Processes'), (value) => trackingWords(plainly(value))],
-    operation: [t('Change'), plainly],
-    path: [t('File'), place],
-    to: [t('Moved to'), place],
-    bytes: [t('Bytes'), plainly],
-    sha256Before: [t('SHA-256 before'), plainly],
-    sha256After: [t('SHA-256 after'), plainly],
-    beforeKept: [t('Content before'), (value) => (value === false ? t('not kept') : plainly(value))],
-    left: [t('Left behind'), plainly],
-  };
-  return Object.entries(outcome)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => [known[name]?.[0] ?? name, (known[name]?.[1] ?? plainly)(value)]);
-}
-
-function plainly(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
 /** What a rule would cover beside this call, in one sentence. */
 export function ruleMeaning(rule: string): string {
   const parsed = /^(\w[\w*-]*)(?:\((.*)\))?$/s.exec(rule.trim());
@@ -286,6 +267,11 @@ export function toolWords(tool: string): string {
     glob: t('Find files'),
     search: t('Search in files'),
     shell: t('Run a command'),
+    shell_output: t('Read what a command wrote'),
+    shell_input: t('Type into a command'),
+    shell_kill: t('End a command'),
+    todo_write: t('Write the list of tasks'),
+    undo: t('Take a change back'),
     web_fetch: t('Fetch a page'),
     list_open_files: t('List open files'),
     get_selection: t('Get the selection'),

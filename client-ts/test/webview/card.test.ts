@@ -29,6 +29,32 @@ describe('a card says what will happen and offers what the gate offered', () => 
     expect(document.getElementById(card.getAttribute('aria-labelledby')!)?.textContent).toBe(head);
   });
 
+  it.each([
+    ['gated', 'gated: every call comes to this desk'],
+    ['asksOnly', 'asks only: it decides itself what to ask about'],
+    ['sandboxed', 'sandboxed: locked in by the operating system'],
+    ['unguarded', 'unguarded: it acts without this desk'],
+  ] as const)('the label %s of a hosted agent has a color, and says what it means', async (label, words) => {
+    const hosted: wire.AgentView = {
+      agentName: 'Guest',
+      type: 'acp',
+      state: 'idle',
+      label,
+      bypass: false,
+      default: false,
+    };
+    const approval = { ...plainCommand(), agentName: 'Guest' };
+    const webview = await fakeWebview(snapshot({ agents: [hosted], approvals: [approval] }), opened);
+    const button = webview.find('[data-testid="label"]');
+    expect([button.textContent.trim(), button.title]).toEqual([words.split(':')[0], words]);
+    expect(button.querySelector(`.dot.agent-${label}`)).not.toBeNull();
+    button.click();
+    await webview.settle();
+    expect(webview.find('[data-testid="approval-card"] .effects').textContent).toContain(words);
+    await webview.say(snapshot({ approvals: [plainCommand()] }));
+    expect(document.querySelector('[data-testid="label"]'), 'none for the built-in agent').toBeNull();
+  });
+
   it('the menu offers the grants, each rule in full, and bypass last', async () => {
     const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
     await armed(webview);

@@ -45,6 +45,31 @@ describe('chips', () => {
     expect(chips()).toEqual([]);
   });
 
+  it('offer the open file and what is selected in it, which goes along only once it is pressed', async () => {
+    const webview = await fakeWebview(snapshot(), opened);
+    const offered = (): string | undefined => document.querySelector('.offer-name')?.textContent;
+    expect(offered()).toBeUndefined();
+    await webview.say({ type: 'openPlace', place: { path: 'src/\u202Ea.py' } });
+    expect([offered(), chips()]).toEqual(['src/\\u202ea.py', []]);
+    await webview.say({ type: 'openPlace', place: { path: 'src/a.py', startLine: 3, endLine: 5 } });
+    webview.button('Attach src/a.py:3-5').click();
+    expect(webview.sent('attachSelection')).toHaveLength(1);
+    await webview.say({ type: 'attached', attachment: { id: '1', path: 'src/a.py', startLine: 3, endLine: 5 } });
+    expect([offered(), chips()]).toEqual([undefined, ['src/a.py:3-5']]);
+    await webview.say({ type: 'openPlace', place: { path: 'src/b.py' } });
+    webview.button('Do not offer src/b.py').click();
+    await webview.settle();
+    await webview.say({ type: 'openPlace', place: { path: 'src/b.py', startLine: 1, endLine: 2 } });
+    expect(offered()).toBeUndefined();
+    await webview.say({ type: 'openPlace', place: { path: 'src/c.py' } });
+    expect(offered()).toBe('src/c.py');
+    await webview.say({ type: 'openPlace' });
+    expect(offered()).toBeUndefined();
+    await type(webview, 'look');
+    webview.button('Send').click();
+    expect(webview.sent('prompt')[0]).toMatchObject({ attachments: ['1'] });
+  });
+
   it('come from files that are dropped, and from nothing else', async () => {
     const webview = await fakeWebview(snapshot(), opened);
     const drop = (kind: string, text: string): void => {

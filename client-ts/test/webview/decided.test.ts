@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { ToWebview } from '../../src/messages.ts';
 import type * as wire from '../../src/wire.gen.ts';
-import { outcomeFacts } from '../../webview/words.ts';
+import { outcomeFacts } from '../../webview/receiptWords.ts';
 import { fakeWebview, opened, openedWith, snapshot } from '../fakeWebview.ts';
 import { fetchApproval, plainCommand } from '../fixtures.ts';
 
@@ -140,14 +140,44 @@ describe('what an answer left behind can be taken back from its card', () => {
     expect(webview.find('[data-testid="kept"]').textContent).toContain('Always allowed everywhere:');
   });
 
+  const finished = (outcome: Record<string, unknown>): ToWebview => ({
+    type: 'history',
+    of: 'c-e',
+    entries: [
+      {
+        receiptId: 'r-1',
+        seq: 3,
+        at: new Date().toISOString(),
+        phase: 'finished',
+        threadId: 't-1',
+        agentName: 'Countersign',
+        toolCallId: 'c-e',
+        tool: 'edit_file',
+        evidence: [],
+        digest: 'd',
+        outcome: { ended: 'done', operation: 'edit', path: '/w/a', sha256Before: 'h', ...outcome },
+      },
+    ],
+  });
+
   it('a change that was taken back says so and offers it no more', async () => {
     const webview = await fakeWebview(snapshot(), opened);
     webview.find('[data-tool-call-id="c-e"] .decided-line').click();
     await webview.settle();
+    await webview.say(finished({}));
     webview.button('Undo this change').click();
     expect(webview.sent('undo')).toEqual([{ type: 'undo', receiptId: 'r-1' }]);
     await webview.say({ type: 'undone', receiptId: 'r-1' });
     expect(webview.find('[data-tool-call-id="c-e"]').textContent).toContain('This change was taken back.');
+    expect(() => webview.button('Undo this change')).toThrow();
+  });
+
+  it('a change whose file was not kept as it was before offers no undo', async () => {
+    const webview = await fakeWebview(snapshot(), opened);
+    webview.find('[data-tool-call-id="c-e"] .decided-line').click();
+    await webview.settle();
+    expect(() => webview.button('Undo this change'), 'before the history is known').toThrow();
+    await webview.say(finished({ beforeKept: false }));
     expect(() => webview.button('Undo this change')).toThrow();
   });
 });

@@ -157,6 +157,60 @@ describe('history is narrowed by agent, verdict and time', () => {
     expect(webview.sent('history').at(-1)).not.toHaveProperty('agentName');
   });
 
+  it('says in words what a call was given, why it ran and how it ended, and keeps the names behind a press', async () => {
+    const webview = await fakeWebview(
+      snapshot(),
+      { type: 'show', page: 'history' },
+      {
+        type: 'history',
+        entries: [
+          {
+            receiptId: 'r',
+            seq: 1,
+            at: '2026-11-20T09:00:00Z',
+            phase: 'finished',
+            threadId: 't-1',
+            agentName: 'Countersign',
+            toolCallId: 'c',
+            tool: 'edit_file',
+            input: { path: 'a.md', edits: [{ old_text: 'x\u202E', new_text: 'y' }] },
+            evidence: [
+              { source: 'floor', reason: 'it is protected' },
+              { source: 'rule', reason: 'a rule covers it' },
+            ],
+            digest: 'd',
+            outcome: { ended: 'done', operation: 'edit', path: '/home/me/proj/a.md' },
+          },
+        ],
+      },
+    );
+    webview.find('.decided-line').click();
+    await webview.settle();
+    const lists = [...document.querySelectorAll('.facts-list')].map((list) =>
+      [...list.children].map((one) => one.textContent),
+    );
+    expect(lists[0]).toEqual([
+      'File',
+      'a.md',
+      'Replacement 1, Text before',
+      'x\\u202e',
+      'Replacement 1, Text after',
+      'y',
+    ]);
+    expect(lists[1]).toEqual(
+      expect.arrayContaining(['Tool', 'Edit a file', 'Ended', 'done', 'Kind of change', 'edited', 'File', 'a.md']),
+    );
+    expect([...document.querySelectorAll('.effects .effect-kind')].map((kind) => kind.textContent)).toEqual([
+      'Safety floor:',
+      '',
+    ]);
+    const body = webview.find('.decided-body');
+    const raw = webview.find('details.raw');
+    expect(raw.textContent).toContain('"old_text"');
+    raw.remove();
+    expect(body.textContent).not.toMatch(/edit_file|old_text|floor(?!:)|sha256/);
+  });
+
   it('says in words what was done, and whether the chain holds', async () => {
     const entry = (tool: string, input: object): wire.HistoryEntry => ({
       receiptId: tool,

@@ -74,6 +74,44 @@ describe('a message', () => {
   });
 });
 
+describe('an answer can be tried again', () => {
+  const tries = (): string[] =>
+    [...document.querySelectorAll<HTMLElement>('[data-role="agent"]')].map((message) =>
+      message.querySelector('[aria-label^="Try this answer again"]') ? message.textContent : '',
+    );
+
+  it('at its last message, once its turn is over, with the prompt that it answers', async () => {
+    const turn = (prompt: string, ...texts: string[]): wire.ThreadOpenResult['events'] => [
+      { type: 'prompt', text: prompt },
+      ...texts.flatMap((text): wire.ThreadOpenResult['events'] => [
+        { type: 'text', text },
+        { type: 'notice', level: 'info', message: 'n' },
+      ]),
+      { type: 'done', stopReason: 'end_turn' },
+    ];
+    const webview = await withEvents(...turn('first', 'a', 'b'), ...turn('second', 'c'));
+    expect(tries().map((text) => text.trim())).toEqual(['', 'b', 'c']);
+    document.querySelectorAll<HTMLElement>('[aria-label="Try this answer again"]')[0]!.click();
+    expect(webview.sent('prompt')).toEqual([{ type: 'prompt', threadId: 't-1', text: 'first' }]);
+  });
+
+  it('and not while it is written', async () => {
+    const webview = await withEvents({ type: 'prompt', text: 'zero' });
+    await webview.say({
+      type: 'update',
+      update: {
+        threadId: 't-1',
+        seq: 1,
+        events: [
+          { type: 'prompt', text: 'first' },
+          { type: 'text', text: 'a' },
+        ],
+      },
+    });
+    expect(tries()).toEqual(['']);
+  });
+});
+
 describe('code in a message', () => {
   it('is copied and inserted as it is, and colored', async () => {
     const code = 'def f():  # why\n    return "x", 12';

@@ -2,6 +2,7 @@
 /** The chat view as it is drawn from the state. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { Suggestion } from '../../src/suggestions.ts';
 import type * as wire from '../../src/wire.gen.ts';
 import { type FakeWebview, fakeWebview, opened, openedWith, snapshot } from '../fakeWebview.ts';
 import { commandApproval, plainCommand } from '../fixtures.ts';
@@ -164,7 +165,14 @@ it('an empty chat suggests what the agent at hand understands, and says once tha
   await webview.settle();
   expect((webview.find('.composer textarea') as HTMLTextAreaElement).value).toBe('list .');
   expect(webview.sent('prompt')).toEqual([]);
-  await webview.say(snapshot({ threads: [], modelOf: { Countersign: 'local' } }));
+  const suggestions: Suggestion[] = [{ kind: 'readme', file: 'README.md' }, { kind: 'tests' }, { kind: 'todo' }];
+  await webview.say(snapshot({ threads: [], suggestions }));
+  expect(labels()).toEqual(['list .', 'read README.md', 'create hello.txt saying hi']);
+  await webview.say(snapshot({ threads: [], modelOf: { Countersign: 'local' }, suggestions }));
   expect(document.querySelector('[data-testid="demo"]')).toBeNull();
-  expect(labels()[0]).toBe('Explain how this project is built');
+  expect(labels()).toEqual([
+    'Compare README.md with what the code does',
+    'Run the tests and say what fails',
+    'Find TODO comments and sort them by effort',
+  ]);
 });
