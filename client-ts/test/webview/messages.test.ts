@@ -101,7 +101,7 @@ describe('an answer can be tried again', () => {
       type: 'update',
       update: {
         threadId: 't-1',
-        seq: 1,
+        seq: 2,
         events: [
           { type: 'prompt', text: 'first' },
           { type: 'text', text: 'a' },
