@@ -16,7 +16,7 @@ import { probeAgent, type ProbeHost } from './agentProbe.ts';
 import { endBypass, startBypass } from './bypass.ts';
 import { editorText } from './editorText.ts';
 import type { Intent, IntentOf } from './intents.ts';
-import { asServerError, defined, type Link } from './link.ts';
+import { asServerError, defined, DISCONNECTED, type Link } from './link.ts';
 import type { ReasonTable } from './reasons.ts';
 import type { Connection, Snapshot, ToWebview } from './messages.ts';
 import { createPrompts, type PromptsHost } from './prompts.ts';
@@ -94,6 +94,18 @@ export interface Desk {
 
 const AUTO_CONFIRMED = 'countersign.autoConfirmed';
 const HISTORY_PAGE = 50;
+/** What a webview asks for by itself, again after each connection. */
+const SHOWN_AGAIN: ReadonlySet<Intent['type']> = new Set([
+  'openThread',
+  'threads',
+  'history',
+  'historyStats',
+  'shells',
+  'shellOutput',
+  'rules',
+  'proposals',
+  'complete',
+]);
 
 export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
   const rules = createRules(link, host, post);
@@ -568,7 +580,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       try {
         await carryOut(intent);
       } catch (error) {
-        post({ type: 'notice', level: 'error', message: asServerError(error).message });
+        const { kind, message } = asServerError(error);
+        // The banner says so, and what only shows something is asked for again.
+        if (kind === DISCONNECTED && (connection.state !== 'running' || SHOWN_AGAIN.has(intent.type))) return;
+        post({ type: 'notice', level: 'error', message });
       }
     },
     connectionChanged(next) {

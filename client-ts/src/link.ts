@@ -52,6 +52,9 @@ export function asServerError(error: unknown): ServerError {
   return new ServerError(message, kind);
 }
 
+/** The kind of an error that only says that no server was there to answer. */
+export const DISCONNECTED = 'disconnected';
+
 /** LSP's code for a request that could not be carried out: its message is a sentence of the server's. */
 const REQUEST_FAILED = -32803;
 /** How the connection itself ends a request: closed, not there any more, not read or not written. */
@@ -66,7 +69,7 @@ export function plainError(error: unknown, t: Translate): ServerError {
     code === undefined || CONNECTION_FAILED.has(code as number)
       ? t('The server stopped before it answered.')
       : t('The server could not carry this out; its log says why.'),
-    undefined,
+    code === undefined || CONNECTION_FAILED.has(code as number) ? DISCONNECTED : undefined,
   );
 }
 

@@ -34,6 +34,7 @@ import {
   type Requests,
   ServerError,
   type Told,
+  DISCONNECTED,
 } from './link.ts';
 import { inertMarkdown, neutralized } from './serverText.ts';
 import type * as wire from './wire.gen.ts';
@@ -309,7 +310,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     stop: () => enqueue(stop),
     async request<M extends keyof Requests>(method: M, params: Requests[M][0]): Promise<Requests[M][1]> {
       if (!client || state !== 'running')
-        throw new ServerError(host.t('the server is not running; restart it first'), undefined);
+        throw new ServerError(host.t('the server is not running; restart it first'), DISCONNECTED);
       try {
         return await client.sendRequest<Requests[M][1]>(method, client.withheld(method, defined(params)));
       } catch (error) {

@@ -129,7 +129,7 @@ beforeEach(async () => {
     request: async (method, params) => {
       expect(misfit(method, 'params', params)).toBeUndefined();
       sent.push([method, params]);
-      if (fails && method === 'tool/approvalResponse') throw fails;
+      if (fails && (method === 'tool/approvalResponse' || fails.kind === 'disconnected')) throw fails;
       const answer = method === 'history/query' ? { entries: past } : (answers[method] ?? {});
       meanwhile?.(method);
       const held = late?.(method);
@@ -502,6 +502,19 @@ describe('plain answers go through as they are', () => {
       ['tool/approvalBatch', { approvalIds: ['a-plain'], decision: 'reject_once', digests: [card.digest] }],
     ]);
   });
+});
+
+it('while no server is there its banner says so, and nothing else does', async () => {
+  fails = new ServerError('the server is not running; restart it first', 'disconnected');
+  const notices = (): unknown[] => posted.filter(({ type }) => type === 'notice');
+  desk.connectionChanged({ state: 'running' });
+  await desk.handle({ type: 'openThread', threadId: 't-1' });
+  expect(notices(), 'it is asked for again').toEqual([]);
+  await desk.handle({ type: 'undo', receiptId: 'r' });
+  expect(notices()).toHaveLength(1);
+  desk.connectionChanged({ state: 'stopped', message: 'm' });
+  await desk.handle({ type: 'undo', receiptId: 'r' });
+  expect(notices()).toHaveLength(1);
 });
 
 it('the first prompt makes a chat, shows the prompt and sends it', async () => {

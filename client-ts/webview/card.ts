@@ -67,6 +67,9 @@ export class Card extends Drawn {
       this.panel = { kind: 'none' };
       this.arming.restart();
     }
+    // Its buttons are disabled now, which would leave the focus nowhere.
+    if (before && !before.answering && this.waiting.answering && this.contains(document.activeElement))
+      this.querySelector<HTMLElement>('.card')?.focus();
     if (changed.has('windowFocused')) this.arming.follow(this.windowFocused);
   }
 

@@ -4,7 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
-import { Drawn, icon, revealed, serverText } from './drawn.ts';
+import { Drawn, fullSentence, icon, revealed, serverText } from './drawn.ts';
 import { figures } from './figures.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
@@ -191,7 +191,7 @@ export class History extends Drawn {
       event.preventDefault();
       if (file) this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
     };
-    return html`<li>${icon('info')}<span><span class="effect-kind">${sourceWords(one.source)}</span> ${serverText(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
+    return html`<li>${icon('info')}<span><span class="effect-kind">${sourceWords(one.source)}</span> ${serverText(one.reason, fullSentence)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
   }
 
   private readonly search = (event: Event): void => {

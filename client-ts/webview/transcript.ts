@@ -46,6 +46,10 @@ export class Transcript extends Drawn {
   /** The message that a model is writing, by its item's id. */
   private growing: { id: unknown; text: GrowingMarkdown } | undefined;
   private follows = true;
+  /** The person turned a wheel or the like since the view last followed. */
+  private scrolls = false;
+  /** Where the view was scrolled to when that was last looked at. */
+  private top = 0;
   /** Where this chat was left; gone to until the person scrolls, since what is drawn grows for a while. */
   private place: Scroll | undefined;
   private sizes: ResizeObserver | undefined;
@@ -92,6 +96,8 @@ export class Transcript extends Drawn {
     if (!log) return;
     if (this.place) log.scrollTop = this.place.top;
     else if (this.follows) log.scrollTop = log.scrollHeight;
+    this.top = log.scrollTop;
+    this.scrolls = false;
   }
 
   protected override render(): TemplateResult {
@@ -255,7 +261,11 @@ export class Transcript extends Drawn {
   private readonly onScroll = (event: Event): void => {
     const log = event.currentTarget as HTMLElement;
     if (this.place) return;
-    this.follows = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+    // What was drawn since the view last followed may have moved the end away: only a person leaves it.
+    const up = this.scrolls || log.scrollTop < this.top - 1;
+    this.top = log.scrollTop;
+    const near = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+    this.follows = near || (this.follows && !up);
     this.away = !this.follows;
     if (this.chat)
       this.bridge.keepScroll(this.chat.threadId, this.follows ? undefined : { top: log.scrollTop, shown: this.shown });
@@ -263,6 +273,7 @@ export class Transcript extends Drawn {
 
   /** From here on the person scrolls. */
   private readonly onOwnScroll = (): void => {
+    this.scrolls = true;
     this.place = undefined;
   };
 

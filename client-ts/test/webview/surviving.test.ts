@@ -63,6 +63,25 @@ it('the place in a chat is kept over another page and a new webview, until the p
   expect(third.find('.transcript').scrollTop).toBe(third.find('.transcript').scrollHeight);
 });
 
+it('an end that moved away before the view heard of its own scrolling is still followed; who scrolls up leaves it', async () => {
+  const webview = await fakeWebview(snapshot(), opened);
+  const log = webview.find('.transcript');
+  const grow = async (height: number): Promise<void> => {
+    Object.defineProperty(log, 'scrollHeight', { configurable: true, value: height });
+    Object.defineProperty(log, 'clientHeight', { configurable: true, value: 400 });
+    log.dispatchEvent(new Event('scroll'));
+    await webview.settle();
+  };
+  const away = (): boolean => document.querySelector('.jump') !== null;
+  await grow(5000);
+  expect(away()).toBe(false);
+  log.scrollTop = 4600;
+  await grow(5000);
+  log.scrollTop = 4000;
+  await grow(5000);
+  expect(away()).toBe(true);
+});
+
 it('where the editor kept nothing, what the extension kept is there again', async () => {
   const first = await fakeWebview(snapshot(), opened);
   await type(first, 'half a thought');

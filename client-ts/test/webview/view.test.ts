@@ -153,6 +153,17 @@ it('a table of any size in a message does not stall the view', async () => {
   expect(document.querySelector('.markdown cs-rows')).not.toBeNull();
 });
 
+it('a card that is being answered keeps the focus of its button, and the text box has it afterwards', async () => {
+  const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+  webview.button('Deny').focus();
+  webview.button('Deny').click();
+  await webview.settle();
+  expect(document.activeElement?.matches('.card')).toBe(true);
+  const resolved = { approvalId: 'a-plain', threadId: 't-1', state: 'denied', by: 'user' } as const;
+  await webview.say({ type: 'approvalResolved', resolved });
+  expect(document.activeElement?.matches('.composer textarea')).toBe(true);
+});
+
 it('an empty chat suggests what the agent at hand understands, and says once that the demo is one', async () => {
   const labels = (): string[] =>
     [...document.querySelectorAll('.suggestions button')].map((button) => button.textContent);
