@@ -7,7 +7,7 @@ import { guard } from 'lit/directives/guard.js';
 
 import { type Actions, blocks, markdown, type Part, parse } from './markdown.ts';
 
-/** Blocks that are looked at together, to see whether they were drawn. */
+/** Blocks that are looked at together, to see whether they were drawn; off screen, the browser lays none of them out again. */
 const CHUNK = 32;
 /** The definition of a link, in a list or a quotation too: it may stand behind its uses. */
 const DEFINITION = /^[ >*+\d.)-]*\[[^\n]*\]:/m;
@@ -40,7 +40,7 @@ export class GrowingMarkdown {
       }
     }
     const open = blocks(line > 0 ? tokens.slice(last) : tokens, act, rest);
-    return html`${this.chunks.map((chunk) => guard([chunk], () => chunk))}${this.latest}${open}`;
+    return html`${this.chunks.map((chunk) => guard([chunk], () => html`<div class="chunk">${chunk}</div>`))}${this.latest}${open}`;
   }
 
   private forget(): void {

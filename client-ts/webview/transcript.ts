@@ -84,8 +84,9 @@ export class Transcript extends Drawn {
     for (const box of this.querySelectorAll('.transcript, .transcript-items')) this.sizes.observe(box);
   }
 
-  protected override updated(): void {
-    this.follow();
+  protected override updated(changed: PropertyValues<this>): void {
+    // Where the browser tells of new sizes, it does so once it has laid out: asked for now, it would do that twice.
+    if (!this.sizes || !changed.has('chat') || changed.get('chat')?.threadId !== this.chat?.threadId) this.follow();
     const { chat } = this;
     const said = chat ? this.speech.follow(chat.items, isRunning(chat)) : '';
     if (said) this.spoken = said;

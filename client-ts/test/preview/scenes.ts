@@ -95,7 +95,13 @@ const SCENES: Record<string, ToWebview[]> = {
     }),
     { type: 'show', page: 'chats' },
   ],
-  welcome: [made([], { threads: [], trusted: false })],
+  welcome: [
+    made([], {
+      threads: [],
+      trusted: false,
+      suggestions: [{ kind: 'build' }, { kind: 'tests' }, { kind: 'readme', file: 'README.md' }],
+    }),
+  ],
   stopped: [
     made([], {
       connection: {
@@ -213,6 +219,7 @@ const SCENES: Record<string, ToWebview[]> = {
     opened,
     { type: 'attached', attachment: { id: '1', path: 'src/parse.py', startLine: 3, endLine: 17 } },
     { type: 'attached', attachment: { id: '2', path: 'src/a/folder/of/a/longer/name/than/most/settings.py' } },
+    { type: 'openPlace', place: { path: 'src/parse.py', startLine: 20, endLine: 21 } },
     {
       type: 'completions',
       text: 'par',

@@ -329,6 +329,17 @@ describe('a message that grows looks like one that came whole', () => {
     expect(box.innerHTML.replaceAll(/<!--.*?-->/g, '')).toBe(drawn(markdown(text, act)));
   });
 
+  it('also where there is so much of it that its beginning is put together', () => {
+    const text = Array.from({ length: 100 }, (_, index) => `paragraph ${index}\n\n`).join('');
+    const growing = new GrowingMarkdown();
+    const box = document.createElement('div');
+    for (let end = 0; end <= text.length; end += 7) render(growing.draw(text.slice(0, end), act), box);
+    render(growing.draw(text, act), box);
+    expect(box.querySelectorAll('.chunk').length).toBeGreaterThan(1);
+    for (const chunk of box.querySelectorAll('.chunk')) chunk.replaceWith(...chunk.childNodes);
+    expect(box.innerHTML.replaceAll(/<!--.*?-->/g, '')).toBe(drawn(markdown(text, act)));
+  });
+
   it('or was replaced by another', () => {
     const growing = new GrowingMarkdown();
     const box = document.createElement('div');
