@@ -133,7 +133,7 @@ export class Rules extends Drawn {
         <code>${revealed(rule.rule)}</code>
         <p class="facts">${scopeWords(rule.scope)} · ${used}${last}${file ? html` · <a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</p>
         ${rule.problem ? html`<p class="problem">${icon('warning')} <span>${serverText(rule.problem)}</span></p>` : nothing}
-        ${rule.idle ? html`<p class="problem">${icon('info')} <span>${t('It has decided nothing in the {0} days that it is known here, over {1} calls.', rule.idle.days, rule.idle.calls)}</span></p>` : nothing}
+        ${rule.idle ? html`<p class="problem">${icon('info')} <span>${t('It matched none of {1} calls in the {0} days since it was first seen here.', rule.idle.days, rule.idle.calls)}</span></p>` : nothing}
       </div>
       ${rule.scope === 'managed' || rule.scope === 'default' ? nothing : html`<button type="button" class="tool" aria-label=${t('Remove {0}', rule.rule)} title=${t('Remove')} @click=${() => this.bridge.post({ type: 'ruleRemove', ruleId: rule.ruleId })}>${icon('trash')}</button>`}
     </li>`;

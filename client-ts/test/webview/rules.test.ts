@@ -40,7 +40,7 @@ describe('rules and grants are listed with what they do', () => {
     [
       'nothing for long, and what that rests on',
       { idle: { days: 21, calls: 432 } },
-      /decided nothing in the 21 days that it is known here, over 432 calls/,
+      /matched none of 432 calls in the 21 days since it was first seen/,
     ],
     [
       'a stricter rule covers it',
