@@ -2,6 +2,8 @@
 
 - Which agent: recipes (``known/*.json``), which programs are installed (``installed.py``), identity and label
   (``identity.py``, ``label.py``), what it said when it was last started (``last_greeting.py``).
+- How it asks: by requests of the protocol (``requests.py``), or by its own pre-tool hook (``hook_door.py``, joined with
+  its reports in ``session_hook.py``); the filter before the program that an adapter starts (``line_filter.py``).
 - What it does: calls without a request (``unasked.py``), changes without a permit (``change_watch.py``), plans that
   wait for a word (``proposed_plan.py``), questions to the person, which never reach the gate (``questions.py``, forms
   in ``question_schema.py``).
