@@ -110,7 +110,16 @@ FACETS: Mapping[str, Mapping[str, type]] = {
     "edits_in_place": {"options": str, "value": str, "only_named": bool},
     "prints_names": {"runs": str, "folders": str},
     "http_methods": {"given": str, "post": str, "put": str},
-    "settings": {"commands": str, "fetching": str, "reading": str, "harmless": str, "forms": list, "writes": list},
+    "settings": {
+        "commands": str,
+        "fetching": str,
+        "reading": str,
+        "harmless": str,
+        "forms": list,
+        "pagers": list,
+        "verifiers": list,
+        "writes": list,
+    },
     "unread_mounts": {"engine": bool, "compose": bool, "runs_jobs": bool, "started": str},
     "readers": {"code": str, "inner": str, "inner_maybe": bool, "files": str, "mounts": str},
 }

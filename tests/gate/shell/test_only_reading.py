@@ -180,6 +180,18 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
         ('[diff "x"]\n\ttextconv = `pwd`/tools/text\n', "ask"),
         ('[diff "x"]\n\ttextconv = ${PWD}/tools/text\n', "ask"),
         ("[core]\n\tpager = less -R\n[pager]\n\tbranch = false\n", "allow"),
+        ("[diff]\n\texternal = less\n", "ask"),  # a file may be named `--lesskey-src=x`
+        ('[diff "x"]\n\ttextconv = less -R\n', "ask"),
+        ('[diff "x"]\n\ttextconv = gpg\n', "ask"),  # `gpg .envrc.gpg` writes `.envrc`
+        ("[gpg]\n\tprogram = gpg2\n", "allow"),
+        ('[gpg "ssh"]\n\tprogram = ssh-keygen\n', "allow"),
+        ("[format]\n\tpretty = %h %s\n", "allow"),
+        ("[format]\n\tpretty = %G?\n", "ask"),
+        ("[pretty]\n\tmedium = %h %GK\n", "ask"),
+        ("[branch]\n\tsort = -signature\n", "ask"),
+        ("[branch]\n\tsort = -committerdate\n", "allow"),
+        ("[core]\n\tattributesFile = ~/.netrc\n", "ask"),  # git prints what is no attribute
+        ("[mailmap]\n\tfile = .env\n", "ask"),
         ("[pager]\n\tlog = tools/pager\n", "ask"),
         ("[core]\n\talternateRefsCommand = tools/refs\n", "ask"),
         ('[merge "npm"]\n\tdriver = npx npm-merge-driver merge %A\n', "allow"),
@@ -301,6 +313,16 @@ def test_settings_of_the_person_may_name_more_programs(
     (home / ".gitconfig").write_text(settings)
     for command in ("git status", "git diff --stat", "git log -1"):
         assert decide(command, workspace=str(repository), home=str(home)) == decision
+
+
+def test_names_of_files_are_no_options_of_what_shows_differences(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text('[diff "x"]\n\ttextconv = sed s/a/b/\n')
+    assert decide("git diff", workspace=str(repository), home=str(home)) == "allow"
+    (repository / "-e1e program").touch()
+    assert decide("git diff", workspace=str(repository), home=str(home)) == "ask"
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,8 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
                 return UNCERTAIN
             if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
                 return "its setting `blame.ignoreRevsFile` names a file that git may print"
+        elif own and (section, key) in _READ_BY_LINES and value:
+            return UNCERTAIN
         elif section == "" or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES):
             return UNCERTAIN
         elif (section, key) == ("core", "worktree"):
@@ -140,13 +142,28 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
                 return UNCERTAIN
         else:
             first = section.partition(".")[0]
-            if own and (first, key) == ("log", "showsignature"):
+            if own and ((first, key) == ("log", "showsignature") or _asks_for_signatures(key, value)):
                 return UNCERTAIN
             if holds_command(first, key, value, fetches=fetches):
                 reason = why_not_harmless(first, key, value, folder, paths, own=own)
                 if reason is not None:
                     return reason
+                if (first, key) in _GET_NAMES and any(name.startswith("-") for name in disk.names_in(folder)):
+                    return UNCERTAIN
     return f"it runs the hook `{_HOOK}`" if disk.can_run(f"{git_dir}/hooks/{_HOOK}") else None
+
+
+_READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file")})
+"""Settings that name a file of which git prints what it does not understand, or takes for a name."""
+
+
+_GET_NAMES = frozenset({("diff", "textconv"), ("diff", "command"), ("diff", "external")})
+"""Settings of commands that git gives the names of files, which may be options of theirs."""
+
+
+def _asks_for_signatures(key: str, value: str) -> bool:
+    """Whether a format or an order has git verify signatures, by a program that may fetch keys."""
+    return "%G" in value or (key == "sort" and "signature" in value)
 
 
 _PRINTED = ("", "/info", "/objects/info", "/rebase-merge", "/rebase-apply", "/sequencer")

@@ -22,9 +22,12 @@ _FETCHING = frozenset(" ".join(field_of("settings", "fetching").values()).split(
 _READING = frozenset(" ".join(field_of("settings", "reading").values()).split())
 """Sections and keys of those which run while it only reads, whatever the output is."""
 _HARMLESS = frozenset(" ".join(field_of("settings", "harmless").values()).split())
-_FORMS = frozenset(form for forms in field_of("settings", "forms").values() for form in forms)
+_FORMS, _PAGERS, _VERIFIERS = (
+    frozenset(form for forms in field_of("settings", kind).values() for form in forms)
+    for kind in ("forms", "pagers", "verifiers")
+)
 """Programs that run nothing of the folder that they are started in, and commands that do no harm whoever wrote them and
-whatever file is named behind them."""
+whatever file is named behind them; the last two only where git gives them no names (`gpg x.gpg` writes `x`)."""
 
 _AROUND = re.compile(r"[\s;&|<>()\"'={},]+")
 _UNCERTAIN = frozenset("$`\\\n\t\r*?[")
@@ -57,7 +60,8 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
         if is_there and in_work_tree(named, folder, paths):
             return f"its setting `{setting}` runs a file of the workspace"
     if own:
-        harmless = " ".join(text.replace('"', "").split()) in _FORMS
+        forms = _VERIFIERS if section == "gpg" else _PAGERS if "pager" in (section, key) else _FORMS
+        harmless = " ".join(text.replace('"', "").split()) in forms
     else:
         harmless = setting not in _READING or _runs_nothing_else(text)
     return None if harmless else f"it is not known what its setting `{setting}` runs"

@@ -24,7 +24,7 @@ GLOBAL = Grammar(
     ordered=True,
 )
 GLOBAL_FLAGS = frozenset(
-    "-v --version -h --help --html-path --man-path --info-path -p --paginate -P --no-pager --no-replace-objects "
+    "--html-path --man-path --info-path -p --paginate -P --no-pager --no-replace-objects "
     "--no-lazy-fetch --no-optional-locks --no-advice --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
     "--icase-pathspecs --exec-path".split()
 )
