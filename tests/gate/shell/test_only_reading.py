@@ -319,7 +319,7 @@ def test_names_of_files_are_no_options_of_what_shows_differences(
     repository: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = tmp_path_factory.mktemp("home")
-    (home / ".gitconfig").write_text('[diff "x"]\n\ttextconv = sed s/a/b/\n')
+    (home / ".gitconfig").write_text('[diff "x"]\n\ttextconv = sed p\n')
     assert decide("git diff", workspace=str(repository), home=str(home)) == "allow"
     (repository / "-e1e program").touch()
     assert decide("git diff", workspace=str(repository), home=str(home)) == "ask"

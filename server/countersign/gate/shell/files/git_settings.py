@@ -133,17 +133,17 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
                 return UNCERTAIN
             if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
                 return "its setting `blame.ignoreRevsFile` names a file that git may print"
-        elif own and (section, key) in _READ_BY_LINES and value:
-            return UNCERTAIN
-        elif section == "" or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES):
+        elif (
+            section == ""
+            or (own and _shows_more(section, key, value))
+            or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES)
+        ):
             return UNCERTAIN
         elif (section, key) == ("core", "worktree"):
             if expanded(value, home, git_dir) != folder:
                 return UNCERTAIN
         else:
             first = section.partition(".")[0]
-            if own and ((first, key) == ("log", "showsignature") or _asks_for_signatures(key, value)):
-                return UNCERTAIN
             if holds_command(first, key, value, fetches=fetches):
                 reason = why_not_harmless(first, key, value, folder, paths, own=own)
                 if reason is not None:
@@ -161,9 +161,11 @@ _GET_NAMES = frozenset({("diff", "textconv"), ("diff", "command"), ("diff", "ext
 """Settings of commands that git gives the names of files, which may be options of theirs."""
 
 
-def _asks_for_signatures(key: str, value: str) -> bool:
-    """Whether a format or an order has git verify signatures, by a program that may fetch keys."""
-    return "%G" in value or (key == "sort" and "signature" in value)
+def _shows_more(section: str, key: str, value: str) -> bool:
+    """Whether git prints parts of a file for this setting, or verifies signatures by a program that may fetch keys."""
+    if (section, key) == ("log", "showsignature") or "%G" in value or (key == "sort" and "signature" in value):
+        return True
+    return (section, key) in _READ_BY_LINES and value != ""
 
 
 _PRINTED = ("", "/info", "/objects/info", "/rebase-merge", "/rebase-apply", "/sequencer")
