@@ -210,6 +210,23 @@ def _mix(words: Sequence[Word]) -> Iterator[Inner]:
             task = []
 
 
+def _jj(words: Sequence[Word]) -> Iterator[Inner]:
+    """A setting may name a program, as a text or as a list of words; an alias runs one by `util exec`."""
+    for value in arguments(words, Grammar(frozenset("Rrm"), frozenset(("config", "config-toml")))).valued(
+        "--config", "--config-toml"
+    ):
+        for line in (value.value or "").split("\n"):
+            key, _, setting = line.partition("=")
+            text = " ".join(_TOML_MARKS.sub(" ", setting).split())
+            if text and _NAMES_PROGRAM.search(key):
+                yield Inner((constant(_OWN_EXEC.sub("", text)),), None, text=True)
+
+
+_NAMES_PROGRAM = re.compile(r"(?i)alias|pager|edit|tool|program|command|formatter|path|ssh")
+_TOML_MARKS = re.compile(r"[\[\],\"']")
+_OWN_EXEC = re.compile(r"\Autil exec (?:-- )?")
+
+
 _BANG = spoken(r"(?:^|[;\n])\s*!\s*([^!].*)")
 _AWS = spoken(r"(?:^|[,{\"'])(?:commands?)[\"']?\s*[=:]\s*[\[\"']*([^\]\"']+)")
 
@@ -261,6 +278,13 @@ SOMETIMES: Mapping[str, _Own] = {
     **dict.fromkeys(("vagrant", "gcloud", "az"), _far),
     "aws": _AWS,
     "mix": _mix,
+    "jj": _jj,
+    "ghc": each(spoken(r"^-pgm(?:lm|lo|lc|las|cxx|JSP|CmmP|dll|windres|libtool|ar|otool|install_name_tool)=?(.+)"),
+                spoken(r"^-pgm[A-Za-z]=?(.+)")),
+    "mpv": spoken(r"^--?input-commands(?:-\w+)?=(?:.*[;,\s])?(?:run|subprocess)\s+(.+)"),
+    **dict.fromkeys(("rename", "prename", "perl-rename", "file-rename"), each(
+        spoken(r"`([^`]+)`"), spoken(r"\bqx\s*[^\w\s]([^/)}\]|!]+)"),
+        spoken(r"\b(?:system|exec)\b[\s(]*[\"']?([^\"')]+)"))),
     "yarn": _yarn,
     **dict.fromkeys(("at", "batch"), _at),
     "su": _su,
