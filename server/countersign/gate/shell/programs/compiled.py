@@ -800,6 +800,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('yes',): 'gyes',
     },
     'akin': {
+        ('curl',): 'wcurl',
         ('gradle',): 'gradlew',
         ('mvn',): 'mvnw',
         ('nc',): 'nc.openbsd nc.traditional ncat netcat',

@@ -36,10 +36,16 @@ _VERSION = re.compile(r"(.*?[a-z+])-?(\d[\d.]*)")
 
 def family(name: str) -> str:
     """The name under which rules for a program, and for all that is called otherwise, are kept."""
+    name = _plain(name)
     found = _VERSION.fullmatch(name)
     base = found[1] if found is not None and found[1] in _VERSIONED_NAMES else name
     base = OTHER_NAMES.get(base, base)
     return _FAMILY.get(base, base)
+
+
+def _plain(name: str) -> str:
+    """A name without the ending of Windows' programs, which Linux beside Windows runs as well (``git.exe push``)."""
+    return name[:-4] if len(name) > 4 and name[-4:].lower() == ".exe" else name
 
 
 _VERSIONED_NAMES = names_with("versioned")
@@ -48,6 +54,7 @@ _VERSIONED_NAMES = names_with("versioned")
 
 def likeness(wanted: str, name: str) -> Likeness | None:
     """How surely a program of this name is the one that a rule names, both without folders; None if it is not."""
+    wanted, name = _plain(wanted), _plain(name)
     if wanted == name:
         return "same"
     if family(wanted) != family(name):
