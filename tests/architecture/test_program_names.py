@@ -36,9 +36,11 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/file_operands.py": "link script",  # what operands are
     "shell/files/git_contents.py": "diff fsck grep p4 svn",  # subcommands
     "shell/files/git_operands.py": "bundle grep mv rm",  # subcommands
+    "shell/files/git_settings.py": "diff sort",  # sections and keys of settings
     "shell/files/listed_files.py": "diff grep",  # subcommands
     "shell/files/package_files.py": "ls pkg",  # subcommands
     "shell/files/rg_operands.py": "clojure docker elixir kotlin make ocaml python ruby sass webpack",  # types of files
+    "shell/files/setting_commands.py": "gpg",  # a section of settings
     "shell/files/unread_mounts.py": "ls ps rm",  # subcommands
     "shell/flow/self_check.py": "cargo cat env git grep make sort tee",  # samples
     "shell/rules/brought_links.py": "tree",  # where links may stand
