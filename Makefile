@@ -3,7 +3,7 @@
 #   make run        the extension in an editor, with a profile and a demo folder of its own
 #   make test-fast  the quick tests of Python, in less than a minute
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
-#                   test-agents also installs the real agents that CI leaves out (1.2 GB): ARGS="-k cline" for one
+#                   test-agents also installs the real agents that CI leaves out (1 GB): ARGS="-k cline" for one
 #   make agents     plays every decision with the installed agents and writes the table in docs/agents.md; ARGS="gemini"
 #   make probe      probes the installed agents (make test-agents installs them); ARGS="gemini" for one
 #   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user;

@@ -188,18 +188,18 @@ def client() -> None:
 
 def agents() -> None:
     """The real agents that every run of the tests starts."""
-    for name in ("claude", "gemini", "zed-codex"):
+    for name in ("claude", "gemini", "zed-codex", "copilot"):
         npm_ci(ROOT / "tests/agents" / name)
 
 
 def all_agents() -> None:
-    """The other real agents, 1.2 GB: `make test-agents` runs those that are installed.
+    """The other real agents, 1 GB: `make test-agents` runs those that are installed.
 
     Not Qwen Code: it has packages for some platforms that registries do not all hold, and npm takes no lock without
     them. Install it by hand and say where with COUNTERSIGN_TEST_AGENTS.
     """
     agents()
-    for name in ("opencode", "codex", "copilot", "cline"):
+    for name in ("opencode", "codex", "cline"):
         npm_ci(ROOT / "tests/agents" / name)
 
 
