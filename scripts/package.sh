@@ -14,5 +14,5 @@ cp CHANGELOG.md client-ts/CHANGELOG.md
 cd client-ts
 npm run --silent build
 # Everything is bundled by then, so no node_modules go along.
-node_modules/.bin/vsce package --no-dependencies --allow-missing-repository --no-rewrite-relative-links \
-    --out ../dist/countersign.vsix </dev/null
+../.venv/bin/python ../scripts/with_address.py node_modules/.bin/vsce package --no-dependencies \
+    --allow-missing-repository --no-rewrite-relative-links --out ../dist/countersign.vsix </dev/null

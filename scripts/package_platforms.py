@@ -112,7 +112,8 @@ def pack(target: str) -> None:
     vsce = ROOT / "client-ts" / "node_modules" / ".bin" / "vsce"
     subprocess.run(
         [
-            vsce, "package", "--target", target, "--no-dependencies", "--allow-missing-repository",
+            sys.executable, ROOT / "scripts" / "with_address.py", vsce, "package", "--target", target,
+            "--no-dependencies", "--allow-missing-repository",
             "--no-rewrite-relative-links", "--out", ROOT / "dist" / f"countersign-{target}.vsix",
         ],
         cwd=ROOT / "client-ts", stdin=subprocess.DEVNULL, check=True,
