@@ -95,6 +95,30 @@ const POINTS = {
     await page.setViewportSize({ width: 1400, height: 900 });
   },
 
+  async 'a risk is amber, a note is not, a reason is said once, and no key that is pressed again and again widens anything'({ page, run }) {
+    const chat = await openChat(page);
+    const card = chat.getByTestId('approval-card');
+    await send(chat, 'run rm -rf build');
+    await card.waitFor({ timeout: BOUND });
+    assert.match(await card.getByRole('list', { name: 'Risks' }).innerText(), /deletes files/);
+    assert.ok((await card.getAttribute('class')).split(' ').includes('risky'));
+    await card.getByRole('button', { name: 'Deny', exact: true }).click();
+    await idle(chat);
+    await send(chat, 'run touch quiet.txt');
+    await card.waitFor({ timeout: BOUND });
+    assert.equal((await card.getAttribute('class')).split(' ').includes('risky'), false);
+    assert.equal(await card.getByRole('list', { name: 'Risks' }).count(), 0);
+    assert.equal((await card.innerText()).split('No rule matches').length, 2, 'the reason, once');
+    // Enter opens the menu, takes its first entry, and is pressed once more.
+    await settle(card);
+    await card.getByRole('button', { name: 'Approve options' }).focus();
+    for (let press = 0; press < 3; press++) await page.keyboard.press('Enter');
+    await idle(chat);
+    const saved = [path.join(run.folder, 'user/User/settings.json'), path.join(run.workspace, '.vscode/settings.json')].filter((file) => existsSync(file));
+    for (const file of saved) assert.doesNotMatch(readFileSync(file, 'utf8'), /bypass/i);
+    assert.equal(await page.locator('.statusbar-item').filter({ hasText: 'bypassed' }).count(), 0);
+  },
+
   async 'calls of one message stand in its order: cards, list, chat'({ page }) {
     const chat = await openChat(page);
     const names = ['one.txt', 'two.txt', 'three.txt'];

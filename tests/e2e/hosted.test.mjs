@@ -31,7 +31,8 @@ test('an agent is added, its plan is approved as a card, and it remembers after 
     await dialog.getByText('Add OpenCode to your settings?').waitFor({ timeout: BOUND });
     await screenshot(page, 'hosted-add-dialog');
     await dialog.getByRole('button', { name: 'Add Agent' }).click();
-    const settings = () => JSON.parse(readFileSync(run.user, 'utf8'))['countersign.agents'];
+    const settings = () => JSON.parse(readFileSync(run.user, 'utf8') || '{}')['countersign.agents'] ?? {};
+    // The editor empties the file before it writes it.
     await waitFor(() => 'OpenCode' in settings(), 'the agent in the settings');
     assert.deepEqual(settings().OpenCode.command.split('/').at(-1), 'opencode');
     assert.ok(AGENT in settings(), 'what stood there still does');
@@ -42,6 +43,15 @@ test('an agent is added, its plan is approved as a card, and it remembers after 
     const card = chat.getByTestId('approval-card');
     await card.getByText('Paint the door').waitFor({ timeout: BOUND });
     await settle(card);
+    // Its label has a color and an explanation, and its own words come last and are called its own.
+    const label = card.getByTestId('label');
+    assert.equal(await label.innerText(), 'unguarded');
+    assert.notEqual(await label.locator('.dot').evaluate((dot) => getComputedStyle(dot).backgroundColor), 'rgba(0, 0, 0, 0)');
+    await label.click();
+    await waitFor(async () => (await label.getAttribute('aria-expanded')) === 'true', 'the explanation of the label');
+    assert.match(await card.innerText(), /unguarded: it acts without this desk/);
+    assert.match(await card.innerText(), /The agent calls it: Approve Plan\s+Approve\b/);
+    await label.click();
     await screenshot(page, 'hosted-plan');
     await card.getByRole('button', { name: 'Approve and accept edits' }).click();
     await chat.getByText('Painted.').first().waitFor({ timeout: BOUND });
