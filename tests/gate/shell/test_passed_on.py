@@ -95,8 +95,8 @@ def test_a_forbidden_command_is_seen_in_a_setting_or_variable(
 
 @pytest.mark.parametrize("command", [*SETTINGS, *VARIABLES])
 def test_a_setting_or_variable_that_names_another_command_runs_in_auto(command: str):
-    # Settings of npm are written to a protected place; cargo's are read by a shell.
-    asks = ("npm config set", "npm set", "cargo --config")
+    # Settings of npm are written to a protected place; cargo's are read by a shell, and jj's may be whole commands.
+    asks = ("npm config set", "npm set", "cargo --config", "jj --config")
     expected = "ask" if command.startswith(asks) else "allow"
     assert decide(command.format("good"), deny=["Bash(evil:*)"], mode="auto", workspace=WS) == expected
 
