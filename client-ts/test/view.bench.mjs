@@ -33,11 +33,13 @@ try {
   const closed = [];
   const floor = { shown: [], clicked: [] };
   for (let round = 0; round < ROUNDS; round++) {
-    floor.shown.push(await timed(() => bare.tell({ text: `round ${round}` }, 'drawn')));
-    opened.push(await timed(() => desk.tell({ type: 'approvalRequest', approval: request(`a-${round}`) }, 'shown')));
+    floor.shown.push(await timed(bare, () => bare.tell({ text: `round ${round}` }, 'drawn')));
+    opened.push(
+      await timed(desk, () => desk.tell({ type: 'approvalRequest', approval: request(`a-${round}`) }, 'shown')),
+    );
     await desk.page.waitForFunction(() => !document.querySelector('[data-state="arming"]'));
-    floor.clicked.push(await timed(() => bare.click('button', 'drawn')));
-    closed.push(await timed(() => desk.click('[data-testid="approval-card"] .primary', 'gone')));
+    floor.clicked.push(await timed(bare, () => bare.click('button', 'drawn')));
+    closed.push(await timed(desk, () => desk.click('[data-testid="approval-card"] .primary', 'gone')));
   }
   const empty = [];
   for (let round = 0; round < OPENINGS; round++) empty.push(await drawing([], []));
@@ -99,13 +101,35 @@ async function pageWithHost(prepare) {
   };
 }
 
+/**
+ * Gives a page `painted`: it calls back behind the frame that draws what has changed so far. A change that is made in a
+ * frame, as the view's are, is drawn by that very frame; any other by the next one.
+ */
+function tellsOfPaint() {
+  const frame = globalThis.requestAnimationFrame.bind(globalThis);
+  let inFrame = false;
+  const behind = (then) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = then;
+    port2.postMessage(0);
+  };
+  globalThis.requestAnimationFrame = (callback) =>
+    frame((time) => {
+      if (!inFrame) behind(() => (inFrame = false));
+      inFrame = true;
+      callback(time);
+    });
+  globalThis.painted = (then) => (inFrame ? behind(then) : frame(() => behind(then)));
+}
+
 async function barePage() {
   const made = await pageWithHost(async (page) => {
     await page.setContent('<button>Go</button><p></p>');
+    await page.evaluate(tellsOfPaint);
     await page.evaluate(() => {
       addEventListener('message', ({ data }) => {
         document.querySelector('p').textContent = data.text;
-        requestAnimationFrame(() => globalThis.toHost('drawn'));
+        globalThis.painted(() => globalThis.toHost('drawn'));
       });
       document.querySelector('button').addEventListener('click', () => globalThis.toHost('clicked'));
     });
@@ -118,6 +142,7 @@ async function barePage() {
 
 async function deskPage(approvals, events = []) {
   const made = await pageWithHost(async (page) => {
+    await page.addInitScript(tellsOfPaint);
     await page.addInitScript(
       ([given, thread]) => {
         globalThis.given = [given, { type: 'threadOpened', thread }];
@@ -133,7 +158,7 @@ async function deskPage(approvals, events = []) {
         const now = document.querySelector('[data-testid="approval-card"]') !== null;
         if (now === shown) return;
         shown = now;
-        requestAnimationFrame(() => globalThis.toHost(now ? 'shown' : 'gone'));
+        globalThis.painted(() => globalThis.toHost(now ? 'shown' : 'gone'));
       }).observe(document.body, { childList: true, subtree: true });
     });
   });
@@ -209,7 +234,9 @@ function chat() {
   return [...turns.slice(0, -1), { type: 'text', text: 'This is the last of them.' }];
 }
 
-async function timed(act) {
+/** Seconds from the beginning of a frame, for both pages alike: what waits for the next frame waits equally long. */
+async function timed({ page }, act) {
+  await page.evaluate(() => new Promise(requestAnimationFrame));
   const began = performance.now();
   await act();
   return (performance.now() - began) / 1000;
