@@ -110,7 +110,8 @@ function tellsOfPaint() {
   let inFrame = false;
   const behind = (then) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = then;
+    port1.addEventListener('message', then, { once: true });
+    port1.start();
     port2.postMessage(0);
   };
   globalThis.requestAnimationFrame = (callback) =>
