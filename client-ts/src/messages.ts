@@ -32,7 +32,7 @@ export interface Snapshot {
   suggestions?: Suggestion[];
   /** The bundle of vscode.l10n: English message to translation. */
   strings: Record<string, string>;
-  /** The same for the server's texts: template to translation. Absent where there are none. */
+  /** The same for the server's texts: template to translation. Absent where the texts stay in English. */
   reasons?: ReasonTable;
   /** A server answers. Without it nothing can be sent, and what is shown is what was last known. */
   connection: Connection;

@@ -45,7 +45,7 @@ export interface Panel extends WebviewViewProvider {
   openInTab(): void;
   /** Takes up a tab of before a reload of the window. */
   restoreTab(tab: WebviewPanel, state: unknown): void;
-  /** Shows the tab that had the focus last, if a card of its chat waits, and that card if one is named; false if there is none. */
+  /** Shows the tab that had the focus last, if a card of its chat waits, and that card if one is named; false if no tab fits. */
   showCardInTab(threads: ReadonlySet<string>, approvalId?: string): boolean;
 }
 

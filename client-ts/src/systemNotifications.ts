@@ -25,7 +25,7 @@ export interface Desktop {
 export type Lack = 'remote' | 'browser' | 'platform' | 'desktop' | 'program';
 
 export interface SystemNotifier {
-  /** The program's name, or why there is none. */
+  /** The program's name, or why notifications stay in the editor. */
   readonly found: { program: 'notify-send' | 'osascript' } | { lack: Lack };
   /** Whether a click on a notification reaches us; asks the program once. */
   takesClicks(): Promise<boolean>;

@@ -1240,7 +1240,7 @@ export interface EditorFileEdits {
   dirty?: boolean;
 }
 
-/** `left_out`: files that are none on this machine, or beyond the client's bound. */
+/** `left_out`: entries that are not files on this machine, or beyond the client's bound. */
 export interface EditorRenameResult {
   files: EditorFileEdits[];
   leftOut?: number;

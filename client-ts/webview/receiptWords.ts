@@ -9,7 +9,7 @@ import { durationWords, resolvedWords, trackingWords } from './words.ts';
 export type Fact = [name: string, value: string];
 type Shorten = (path: string) => string;
 
-/** Parts of one field that are told apart, such as the edits of one call. */
+/** Parts of one field that are shown separately, such as the edits of one call. */
 const PARTS = 100;
 
 /** What a call was given, each field by its name in words. */

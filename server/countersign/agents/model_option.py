@@ -45,7 +45,7 @@ def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
     """The entry of ``models`` that an agent's settings name.
 
     Raises:
-        ModelError: there is none.
+        ModelError: the settings have no entry of that name.
     """
     name = config.model or DEMO_MODEL
     entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == DEMO_MODEL else None)

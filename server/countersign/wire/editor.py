@@ -152,7 +152,7 @@ class EditorFileEdits(WireModel):
 
 
 class EditorRenameResult(WireModel):
-    """``left_out``: files that are none on this machine, or beyond the client's bound."""
+    """``left_out``: entries that are not files on this machine, or beyond the client's bound."""
 
     files: list[EditorFileEdits]
     left_out: int = 0

@@ -31,7 +31,7 @@ AFTER_SECONDS = 30.0
 SAVED_SECONDS = 5.0
 """How long after a save in the editor a change of that file counts as the person's."""
 OURS_SECONDS = 0.3
-"""How long a name that a change of ours uses may stand there before it is told."""
+"""How long a name that a change of ours uses may stand there before it is reported."""
 FIRST_SCAN_SECONDS = 10.0
 """How long the first prompt waits until the workspace was read; larger ones are read on beside it."""
 LAST_SCAN_SECONDS = 30.0
@@ -212,7 +212,7 @@ class ChangeWatch:
             # Below a folder that was moved or deleted, only files that are gone, or that were not written since.
             return not _is_recent(path)
         if is_name_of_ours(os.path.basename(path)) and not os.path.lexists(path):
-            # It stood there while we changed a file. One that stays is told, whoever named it so.
+            # It stood there while we changed a file. One that stays is reported, whoever named it so.
             return True
         return self._shells is not None and self._shells.is_any_running
 

@@ -23,8 +23,8 @@ CLOCK_TICK = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request for leave: what the agent had said of its call, the effects that the gate judged, and when it came
-    (nanoseconds of the clock; a file that has not changed since then was not touched by the call)."""
+    """One request for permission: what the agent had reported about its call, the effects that the gate judged, and
+    when it came (nanoseconds of the clock; a file that has not changed since then was not touched by the call)."""
 
     report: ToolReport
     effects: tuple[Effect, ...]

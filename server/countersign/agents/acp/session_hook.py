@@ -63,7 +63,7 @@ class HookJoin:
         self._heard = asyncio.Event()
 
     async def find(self, asked: HookCall, *, wait: bool) -> str | None:
-        """The id of the reported call that this question belongs to, None where there is none so far."""
+        """The id of the reported call that this question belongs to, None if no such call was reported so far."""
         if asked.call_id is not None:
             return self._reports.current(asked.call_id)
         try:

@@ -130,7 +130,7 @@ def entries_in(folder: str) -> tuple[tuple[str, bool], ...] | None:
 
 
 def time_and_size(path: str) -> tuple[int, int] | None:
-    """When a file was last changed, in nanoseconds, and its size; None where there is none."""
+    """When a file was last changed, in nanoseconds, and its size; None if the file does not exist."""
     return _noted(_time_and_size, path)
 
 

@@ -108,7 +108,7 @@ class LanguageService:
         self._told = {uri: told for uri, told in self._told.items() if uri in found}
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
-        """What is told of the place under the pointer; None of a text that is none of ours."""
+        """What a hover says at the pointer; None in a text that is not ours."""
         document = self._document(params.text_document.uri)
         if document is None:
             return None
@@ -129,7 +129,7 @@ class LanguageService:
             return await asyncio.to_thread(blocking_hover)
 
     async def complete(self, params: types.CompletionParams) -> types.CompletionList | None:
-        """What may stand at the cursor; None in a text that is none of ours."""
+        """What may stand at the cursor; None in a text that is not ours."""
         document = self._document(params.text_document.uri)
         if document is None:
             return None

@@ -70,7 +70,7 @@ def _plain(text: str) -> str:
 
 
 def _offset(text: str, starts: Sequence[int], line: int, character: int) -> int | None:
-    """Return where a line's character begins, counted from 1 in UTF-16 code units; None where there is none."""
+    """Return where a line's character begins, counted from 1 in UTF-16 code units; None outside the text."""
     if not 1 <= line <= len(starts) or character < 1:
         return None
     begin = starts[line - 1]

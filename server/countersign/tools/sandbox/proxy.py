@@ -355,7 +355,7 @@ def _make_ready(*connections: socket.socket) -> None:
 
 
 def _carry_answer(server: socket.socket, client: socket.socket) -> None:
-    """Carry an answer of HTTP, its head changed so that it ends the connection; what is none goes as it is."""
+    """Carry an HTTP response, its head changed so that it ends the connection; anything else goes through unchanged."""
     data, interim = b"", True
     try:
         while interim:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HALF = 512 << 10
-"""Bytes kept of the beginning, and again of the end (docs/gate.md "Environment of commands")."""
+"""Bytes to keep from the beginning, and as many from the end (docs/gate.md "Environment of commands")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,7 @@ def _as_operands(
         case "write":
             yield from (Touch("write", word) for word in operands)
         case "delete":
-            # `rm` removes files only, and a root is none. What splits may become an option for folders.
+            # `rm` removes files only, and a root is a folder. What splits may become an option for folders.
             dark = [word for word in operands if word.value is None]
             turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
             folders = turning or bool(found.unrecognized_options)
@@ -269,7 +269,7 @@ def _as_operands(
 
 
 def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[Touch]:
-    """Copies that are kept of rewritten files in another folder (``sed -i'kept/*'``: the star stands for the name)."""
+    """Backup copies of rewritten files in another folder (``sed -i'kept/*'``: the star stands for the name)."""
     for suffix in found.values("-i", "--in-place", "--inplace"):
         if "/" not in (suffix.value or ""):
             continue

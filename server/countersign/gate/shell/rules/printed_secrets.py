@@ -77,7 +77,7 @@ def _is_unchanged(tracked: Tracked, path: str) -> bool:
 
 
 def _is_covered(around: Circumstances, path: str) -> bool:
-    """Whether a rule or a grant for reading covers the secret, or it is none after all."""
+    """Whether a rule or a grant for reading covers the secret, or the file is not a secret after all."""
     found = around.paths.judge_read(path, cwd="/")
     return found.allow is not None or found.grant is not None or found.known_read
 
