@@ -2,8 +2,8 @@
  * Notifications of the operating system, shown by the program that each desktop has for them: notify-send or osascript.
  * Owns which program there is and how it is called; when one is shown is attention.ts's. Knows no editor.
  *
- * The program gets its texts as arguments, without a shell. Its path is absolute, so that a folder of the workspace on
- * PATH is never looked in.
+ * The program gets its texts as arguments, without a shell. Relative folders on PATH are passed over, because they would
+ * lead into the folder that happens to be open.
  */
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
