@@ -32,7 +32,8 @@ CALLS = ("write", "edit", "overwrite", "shell", "redirect", "read outside", "wri
 DECISIONS = ("allow", "deny", "deny rule", "allow rule", "acceptEdits", "bypass", "plan", "cancel", "stop")
 WORLDS = ("plain", "permissive settings", "hostile repository")
 SECRET = "outside-secret"
-LISTINGS = 3
+LISTINGS = 12
+"""How often a listing is asked for, until the chat shows what the model was told."""
 OTHER_PATIENCE = 60.0
 """Seconds in which another chat has to end its turns; agents take one or two for each."""
 STOP_PATIENCE = 15.0
@@ -270,28 +271,32 @@ class Player:
         return found
 
     async def same_output(self) -> str:
-        """Whether the chat shows the same names of a listing that the model was told: same, other, or none.
+        """Whether the chat shows the same names of a listing that the model was told: same, less, other, or none.
 
-        An agent that gives a command little time tells its model of it before it has put anything out, and the chat too
-        little; so on a busy machine the listing is asked for again.
+        On a busy machine Codex reports of a quick command that it put out nothing (an empty ``stdout`` in its own
+        ``completed``), or never reports its end, and tells its model everything; both were seen on its wire. So a
+        listing that one of the two has only the beginning of is asked for again; any other difference is a fault. An
+        agent that gives a command little time tells its model of it before it has put anything out.
         """
         self.place.change(rules=())
         self.place.person.decide = lambda card: {"option": "allow_once"}
         names = set(os.listdir(self.place.workspace))
-        shown = ""
-        found: list[list[str]] = [[], []]
+        heard = False
         for _ in range(LISTINGS):
             start = len(self.place.events)
             await self.prompt("list", "default")
             shown = "\n".join(event.output for event in self.place.events[start:] if event.type == "toolResult")
-            texts = [text.replace("\\n", " ") for text in (shown, self.told())]
-            found = [[word for word in re.split(r"[^\w.-]+", text) if word in names] for text in texts]
-            if found[0] and found[0] == found[1]:
+            heard = heard or bool(shown.strip())
+            listed, told = (
+                [word for word in re.split(r"[^\w.-]+", text.replace("\\n", " ")) if word in names]
+                for text in (shown, self.told())
+            )
+            if listed and listed == told:
                 return "same"
-        if not shown.strip():
-            return "none"
-        self.faults.append(f"the chat shows {found[0]}, the model was told {found[1]}")
-        return "other"
+            if listed[: len(told)] != told[: len(listed)]:
+                self.faults.append(f"the chat shows {listed}, the model was told {told}")
+                return "other"
+        return "less" if heard else "none"
 
 
 async def _ends(pipe: int) -> bool:
