@@ -118,7 +118,13 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     take,
   );
   const attachments = createAttachments(host, post);
-  const prompts = createPrompts(link, host, post, () => listThreads());
+  const prompts = createPrompts(
+    link,
+    host,
+    post,
+    () => listThreads(),
+    (threadId) => threads.find((thread) => thread.threadId === threadId)?.mode,
+  );
   const questions = createQuestions(link, host, post);
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];

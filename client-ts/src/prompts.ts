@@ -42,6 +42,8 @@ export function createPrompts(
   post: (message: ToWebview) => void,
   /** A prompt was sent, or its turn has ended: the list of chats is another. */
   changed: () => Promise<void>,
+  /** The mode in which this window shows a chat; its turn runs in no looser one. */
+  modeOf: (threadId: string) => wire.Mode | undefined,
 ): Prompts {
   const waiting = new Map<string, Waiting[]>(Object.entries(asQueues(host.keptPrompts())));
   const sent = new Map<string, number>();
@@ -80,7 +82,13 @@ export function createPrompts(
     post({ type: 'prompted', threadId, text });
     let reason: wire.StopReason = 'error';
     try {
-      const turn = link.request('thread/prompt', { threadId, text, ...(attachments.length > 0 && { attachments }) });
+      const shownMode = modeOf(threadId);
+      const turn = link.request('thread/prompt', {
+        threadId,
+        text,
+        ...(shownMode && { shownMode }),
+        ...(attachments.length > 0 && { attachments }),
+      });
       void changed().catch(() => undefined); // the list is drawn again when the turn ends
       reason = (await turn).stopReason;
       post({ type: 'turnEnded', threadId });

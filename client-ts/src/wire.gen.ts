@@ -804,10 +804,15 @@ export interface Attachment {
   data?: string;
 }
 
+/**
+ * `mode` becomes the chat's mode. `shown_mode` is the one that the client shows: where another window has set
+ * another since, the turn runs with the stricter of the two in each cell, and the chat keeps its own.
+ */
 export interface ThreadPromptParams {
   threadId: string;
   text: string;
   mode?: Mode;
+  shownMode?: Mode;
   attachments?: Attachment[];
 }
 

@@ -122,7 +122,7 @@ const shapes: Record<string, Shape> = {
   ThreadSetModeParams: { fields: { threadId: "string", mode: { ref: "Mode" } } },
   ThreadSetModeResult: { fields: { mode: { ref: "Mode" } } },
   Attachment: { fields: { "kind?": { ref: "AttachmentKind" }, "path?": "string", "text?": "string", "startLine?": "integer", "endLine?": "integer", "mimeType?": "string", "data?": "string" } },
-  ThreadPromptParams: { fields: { threadId: "string", text: "string", "mode?": { ref: "Mode" }, "attachments?": { list: { ref: "Attachment" } } } },
+  ThreadPromptParams: { fields: { threadId: "string", text: "string", "mode?": { ref: "Mode" }, "shownMode?": { ref: "Mode" }, "attachments?": { list: { ref: "Attachment" } } } },
   ThreadCompactParams: { fields: { threadId: "string" } },
   ThreadCompactResult: { fields: { dropped: "integer" } },
   ThreadPromptResult: { fields: { stopReason: { ref: "StopReason" } } },

@@ -38,6 +38,7 @@ const make = (): Prompts =>
     { keptPrompts: () => kept, keepPrompts: (queued) => (kept = structuredClone(queued)) },
     (message) => posted.push(message),
     async () => undefined,
+    (threadId) => (threadId === 'shown' ? 'plan' : undefined),
   );
 const waiting = (): string[] => (prompts.queued()['t'] ?? []).map(({ text }) => text);
 const begun = (): string[] => turns.map(({ text }) => text);
@@ -158,6 +159,11 @@ it('sends again what an agent did not take for want of a login, once, and with w
   await settled();
   expect(begun()).toEqual(['one', 'four', 'four']);
   expect(sent.at(-1)).toEqual(['thread/prompt', { threadId: 'other', text: 'four', attachments: [file] }]);
+});
+
+it('tells the server the mode in which the window shows the chat', async () => {
+  void prompts.send('shown', 'four');
+  expect(sent.at(-1)).toEqual(['thread/prompt', { threadId: 'shown', text: 'four', shownMode: 'plan' }]);
 });
 
 it('sends nothing again that the agent had begun to answer', async () => {

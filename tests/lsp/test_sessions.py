@@ -204,6 +204,16 @@ async def test_the_mode_of_a_prompt_is_the_chats_from_then_on(chats):
     assert (await opened_chat(chats)).mode == "auto"
 
 
+async def test_a_turn_runs_in_no_looser_mode_than_the_one_that_the_window_shows(chats):
+    """Another window set `auto`; this one still shows `default`. The chat keeps `auto`, and a later prompt has it."""
+    chats.sessions.set_mode(chats.thread, "auto")
+    for text, shown, modes in (("one", "default", ["auto", "default"]), ("two", "auto", ["auto"])):
+        task = chats.prompt(text, shown_mode=shown)
+        chats.runner.let(text)
+        await task
+        assert (chats.runner.modes[text], (await opened_chat(chats)).mode) == (modes, "auto")
+
+
 async def test_unknown_names_are_told_so(chats):
     with pytest.raises(UnknownThread):
         await chats.sessions.open("nothing")

@@ -389,7 +389,8 @@ class Sessions:
 
     async def _turn(self, thread: _Thread, row: ThreadRow, params: ThreadPromptParams) -> StopReason:
         mode: Mode = params.mode or row.mode
-        turn = self._make_turn(row, [mode], secrets.token_urlsafe(9))
+        modes = list(dict.fromkeys((mode, params.shown_mode or mode)))
+        turn = self._make_turn(row, modes, secrets.token_urlsafe(9))
         named = row.seq > 0 or row.title != NEW_TITLE or params.text.strip() == "/compact"
         title = row.title if named else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
         self._transcripts.mark_prompted(row.thread_id)

@@ -410,9 +410,14 @@ class Attachment(WireModel):
 
 
 class ThreadPromptParams(WireModel):
+    """``mode`` becomes the chat's mode. ``shown_mode`` is the one that the client shows: where another window has set
+    another since, the turn runs with the stricter of the two in each cell, and the chat keeps its own.
+    """
+
     thread_id: str
     text: str
     mode: Mode | None = None
+    shown_mode: Mode | None = None
     attachments: list[Attachment] | None = None
 
 
