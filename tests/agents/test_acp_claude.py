@@ -40,12 +40,15 @@ class Stage:
 
     def told(self) -> list[tuple[str, bool, str]]:
         """The tool results that the model was told last: tool, whether as an error, text."""
-        rows = [row for row in model_server.requests_in(self._log) if not row["aux"]]
-        return [(found["name"], found["is_error"], found["text"]) for found in rows[-1]["tool_results"]]
+        return [(found["name"], found["is_error"], found["text"]) for found in self._last_request()["tool_results"]]
 
     def said(self) -> list[str]:
         """Everything that a person is supposed to have said, as the model was told last."""
-        return model_server.requests_in(self._log)[-1]["user_texts"]
+        return self._last_request()["user_texts"]
+
+    def _last_request(self) -> dict:
+        """The last one of the chat; Claude Code asks for a title at a time of its own."""
+        return [row for row in model_server.requests_in(self._log) if not row["aux"]][-1]
 
 
 def plans(workspace: Path) -> dict:

@@ -58,7 +58,7 @@ SCRIPTS: dict[str, list] = {
     "asks for a command and tells of another": [
         ask("a", **RUN), report("a", "completed", rawInput={"command": "rm x"})],
     "writes what was denied": [ask("no", **WRITE), GOOD, done("no")],
-    "does not wait for the answer": [ask("a", **RUN, nowait=True), done("a"), EVIL],
+    "does not wait for the answer": [ask("open", **RUN, nowait=True), done("open"), EVIL],
     "splits its input over two calls": [report("b", **RUN), ask("a", **READ), done("a"), done("b"), EVIL],
     "asks twice and writes a third": [ask("a", **READ), ask("a", 2, **READ), EVIL, done("a")],
     "forges _meta": [ask("a", **READ, **FORGED), EVIL, done("a")],
@@ -95,8 +95,8 @@ async def test_nothing_goes_without_a_permit_or_a_notice_and_none_stays_gated(pl
     (workspace / ".claude").mkdir()
     (workspace / ".gitignore").write_text(".claude/\n")
     before = files(workspace)
-    denied = {"option": "reject_once"}
-    place.person.decide = lambda card: denied if card.tool_call.agent_tool_call_id == "no" else {"option": "allow_once"}
+    answers = {"no": {"option": "reject_once"}, "open": None}
+    place.person.decide = lambda card: answers.get(card.tool_call.agent_tool_call_id or "", {"option": "allow_once"})
     watch = ChangeWatch(str(workspace), place.gate.running, place.shells, others=lambda workspace, roots: False)
     steps = json.loads(json.dumps(SCRIPTS[script]).replace("{ws}", str(workspace)))
     player = Player(place, steps, gated=True, recipe=RECIPE, changes=watch)
