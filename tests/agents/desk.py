@@ -11,9 +11,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from countersign.agents.acp.host import AcpAgent
 from countersign.agents.acp.tracked_files import PLACEHOLDERS
+from countersign.agents.probe import model_server
 from countersign.gate.decisions.decide import decide
 from countersign.gate.gate import Gate
 from countersign.gate.ledger.writer import Ledger
@@ -27,7 +29,6 @@ from countersign.wire.threads import ThreadEvent
 from tests.patience import PATIENCE
 
 BOUND = PATIENCE
-"""Seconds that any wait of a test may take."""
 
 
 @dataclass
@@ -219,3 +220,11 @@ def _is_empty(path: Path) -> bool:
         return not any(path.iterdir()) if path.is_dir() else not path.lstat().st_size
     except FileNotFoundError:
         return True
+
+
+def last_chat_request(log: Path) -> dict[str, Any]:
+    """The last request of a chat in the scripted model's log; a request for a title, for example, offers no tools."""
+    return [row for row in model_server.requests_in(log) if row["tools"]][-1]
+
+
+"""Seconds that any wait of a test may take."""

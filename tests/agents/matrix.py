@@ -24,7 +24,7 @@ from countersign.agents.probe.plants import allow_everything, plant, plants_of
 from countersign.gate import BashSyntax, decide
 from countersign.settings.policy import RuleText
 
-from .desk import BOUND, Place, make_place
+from .desk import BOUND, Place, last_chat_request, make_place
 from .recipes_under_test import BY_NAME, SEED, Call, RealAgent
 
 RESULTS = Path(__file__).with_name("matrix.json")
@@ -163,9 +163,7 @@ class Player:
 
     def told(self) -> str:
         """What the model was told last of its tools' results."""
-        rows = model_server.requests_in(self.log)
-        results = rows[-1]["tool_results"] if rows else ()
-        return "\n".join(found["text"] or "" for found in results)
+        return "\n".join(found["text"] or "" for found in last_chat_request(self.log)["tool_results"])
 
     async def prompt(self, key: str, mode: str, thread: str = "thread") -> None:
         async with asyncio.timeout(2 * BOUND):

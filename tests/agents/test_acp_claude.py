@@ -16,7 +16,7 @@ import pytest
 from countersign.agents.probe import model_server
 from countersign.settings.policy import RuleText
 
-from .desk import Place, make_place, until_gone
+from .desk import Place, last_chat_request, make_place, until_gone
 from .recipes_under_test import CLAUDE, SEED
 
 pytestmark = pytest.mark.agents
@@ -40,15 +40,12 @@ class Stage:
 
     def told(self) -> list[tuple[str, bool, str]]:
         """The tool results that the model was told last: tool, whether as an error, text."""
-        return [(found["name"], found["is_error"], found["text"]) for found in self._last_request()["tool_results"]]
+        found = last_chat_request(self._log)["tool_results"]
+        return [(result["name"], result["is_error"], result["text"]) for result in found]
 
     def said(self) -> list[str]:
         """Everything that a person is supposed to have said, as the model was told last."""
-        return self._last_request()["user_texts"]
-
-    def _last_request(self) -> dict:
-        """The last one of the chat; Claude Code asks for a title at a time of its own."""
-        return [row for row in model_server.requests_in(self._log) if not row["aux"]][-1]
+        return last_chat_request(self._log)["user_texts"]
 
 
 def plans(workspace: Path) -> dict:

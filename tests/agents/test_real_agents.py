@@ -19,7 +19,7 @@ from countersign.agents.probe import model_server
 from countersign.agents.probe.plants import allow_everything, plant, plants_of
 from countersign.settings.policy import RuleText
 
-from .desk import BOUND, Place, make_place
+from .desk import BOUND, Place, last_chat_request, make_place
 from .recipes_under_test import AGENTS, SEED, RealAgent, parameters
 
 pytestmark = pytest.mark.agents
@@ -55,7 +55,7 @@ class Stage:
 
     def told(self) -> str:
         """What the model was told last of its tools' results."""
-        return "\n".join(found["text"] or "" for found in model_server.requests_in(self._log)[-1]["tool_results"])
+        return "\n".join(found["text"] or "" for found in last_chat_request(self._log)["tool_results"])
 
     def cards(self, start: int = 0) -> list[str]:
         return [card.tool_call.kind for card in self.place.person.shown[start:]]
