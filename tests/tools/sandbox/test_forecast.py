@@ -44,6 +44,7 @@ def remote(bench: SandboxBench) -> SandboxBench:
     bench.git("fetch", "-q", "origin")
     bench.git("branch", "old", "main")
     bench.git("branch", "older", "main")
+    bench.git("branch", "feature/y", "main")
     return bench
 
 
@@ -56,7 +57,9 @@ def remote(bench: SandboxBench) -> SandboxBench:
         "git branch -u origin/main", "git branch --set-upstream-to=origin/main", "git branch --track tr origin/main",
         "git branch -m old new", "git branch -c main cc", "git branch -D old", "git init",
         "git sparse-checkout set src", "git fetch --set-upstream origin main", "git checkout -t -b co origin/main",
-        "git switch -t -c sw origin/main",
+        "git switch -t -c sw origin/main", "git checkout -b x origin/main", "git checkout -qB x origin/main",
+        "git switch -c x origin/main", "git switch --create x refs/remotes/origin/main", "git branch x origin/main",
+        "git branch -f x remotes/origin/main",
     ],
 )  # fmt: skip
 async def test_what_git_cannot_keep_is_said_before_and_refused_then(remote: SandboxBench, command: str) -> None:
@@ -73,6 +76,8 @@ async def test_what_git_cannot_keep_is_said_before_and_refused_then(remote: Sand
         "git push origin main", "git branch new", "git branch --show-current", "git checkout -b co", "git switch older",
         "git add src", "git commit --allow-empty -m text", "git stash", "git fetch origin", "git tag v1",
         "git rebase older", "git merge older", "git worktree list", "git submodule status",
+        "git checkout -b x older", "git branch x main", "git checkout --no-track -b x origin/main",
+        "git checkout -b x origin/main~0", "git checkout -b x feature/y", "git switch --detach origin/main",
     ],
 )  # fmt: skip
 async def test_what_git_can_do_has_no_such_note(remote: SandboxBench, command: str) -> None:

@@ -328,7 +328,7 @@ class _Judging:
             for place in dict.fromkeys((*moved_into(self.around, places), *moved_into(self.around, leads))):
                 self.findings.append(self.around.paths.judge_read(place, cwd="/")._replace(unanswered=True))
         end = len(self.findings)
-        risks = risks_of(case)
+        risks = risks_of(case, places, self.around.paths)
         about = (index,) if end == index + 1 else tuple(range(index, end))
         self.parts.append(Part(case.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):

@@ -80,6 +80,16 @@ def is_partial(folder: str, paths: PathJudge) -> bool:
     return top is not None and may_fetch(top, paths)
 
 
+def is_remote_branch(name: str, folder: str, paths: PathJudge) -> bool:
+    """Whether git run here takes this name for a branch of a remote: its first segment is a remote that was fetched."""
+    remote, _, branch = name.removeprefix("refs/").removeprefix("remotes/").partition("/")
+    if not remote or not branch or _NOT_IN_BRANCH.search(name) is not None:
+        return False
+    top = top_of_work_tree(folder, paths)
+    return top is not None and disk.is_folder(f"{top}/.git/refs/remotes/{remote}")
+
+
+_NOT_IN_BRANCH = re.compile(r"[~^:@\s]|\.\.|(?:^|/)\.")
 _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)
 
 
