@@ -6,6 +6,7 @@ import pytest
 
 from countersign.gate import RunCommand
 from countersign.settings.policy import RuleText
+from countersign.tools.sandbox.boundary import Network
 from countersign.wire.approvals import CommandPreview, SandboxPreview
 from tests.tools.sandbox.support import SandboxBench, needs_sandbox
 
@@ -57,6 +58,21 @@ async def test_a_failure_says_how_to_ask(bench: SandboxBench) -> None:
     assert "call shell again with outside_sandbox and the reason" in await bench.output_of("exit 3")
     assert "the sandbox refused `.env`: it is a secret" in await bench.output_of("cat .env")
     assert "outside_sandbox" not in await bench.output_of("true")
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        ("none", "it ran in the sandbox: no network, writes only in"),
+        ("hosts", "network only by its proxy (`HTTPS_PROXY`) to hosts that are allowed, writes only in"),
+        ("all", "network only by its proxy (`HTTPS_PROXY`), writes only in"),
+    ],
+)
+async def test_a_failure_names_the_network_that_it_had(bench: SandboxBench, network: Network, words: str) -> None:
+    bench.set(sandbox_network=network)
+    said = await bench.output_of("exit 3")
+    assert words in said
+    assert ("no network" in said) == (network == "none")
 
 
 async def test_the_record_says_what_confined_it(bench: SandboxBench) -> None:

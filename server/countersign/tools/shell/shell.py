@@ -27,6 +27,7 @@ from countersign.tools.cancellation import note_how_far
 from countersign.tools.clip import MOST_OUTPUT, head, tail
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
+from countersign.tools.sandbox.boundary import Network
 from countersign.tools.sandbox.host_tool import host_offers
 from countersign.tools.sandbox.refusals import refusals_in
 from countersign.tools.sandbox.state import runs_confined
@@ -62,12 +63,6 @@ class ShellPlan:
     background: bool
     confined: bool = False
     outside: bool = False
-
-
-CONFINED = (
-    "it ran in the sandbox: no network, writes only in the workspace and granted folders; if it failed for that, call "
-    "shell again with outside_sandbox and the reason"
-)
 
 
 MACHINE_PROGRAMS = frozenset({"ps", "df", "hostname", "uname", "tty"})
@@ -273,7 +268,29 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
 
 def _hints(shell: Shell) -> list[str]:
     """What a failure for unknown reasons says; a command that only reads mostly fails because it finds nothing."""
-    return [CONFINED] if shell.line.sandbox == "writable" else []
+    if shell.confined is None or shell.line.sandbox != "writable":
+        return []
+    return [_confined(shell.confined.boundary.network)]
+
+
+def _confined(network: Network) -> str:
+    match network:
+        case "none":
+            return (
+                "it ran in the sandbox: no network, writes only in the workspace and granted folders; if it failed "
+                "for that, call shell again with outside_sandbox and the reason"
+            )
+        case "hosts":
+            return (
+                "it ran in the sandbox: network only by its proxy (`HTTPS_PROXY`) to hosts that are allowed, writes "
+                "only in the workspace and granted folders; if it failed for that, call shell again with "
+                "outside_sandbox and the reason"
+            )
+        case "all":
+            return (
+                "it ran in the sandbox: network only by its proxy (`HTTPS_PROXY`), writes only in the workspace and "
+                "granted folders; if it failed for that, call shell again with outside_sandbox and the reason"
+            )
 
 
 def _tells_of_machine(shell: Shell) -> bool:
