@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -242,6 +244,27 @@ async def test_granted_folders_are_writable_and_looked_at(bench: SandboxBench) -
     assert SECRET not in output
     assert output.splitlines()[-2:] == ["cache", "granted"]
     assert [(folder / "made").read_text() for folder in (granted, other)] == ["x\n"] * 2
+
+
+@pytest.fixture
+def below_a_link(bench: SandboxBench) -> Iterator[Path]:
+    """A folder in `/var/tmp`, which is a link to `/tmp` in the sandbox and none outside."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(os.path.realpath(name))
+        if folder.stat().st_dev != bench.workspace.stat().st_dev:
+            pytest.skip("it lies on another filesystem than the workspace")
+        yield folder
+        assert not Path("/tmp", folder.name).exists()
+
+
+async def test_a_folder_below_a_link_of_the_sandbox_is_shown(bench: SandboxBench, below_a_link: Path) -> None:
+    (below_a_link / ".env").write_text(SECRET)
+    bench.set(sandbox_writable=(str(below_a_link),))
+    name = below_a_link.name
+    output = await bench.output_of(f"cd {below_a_link} && echo x >made; cat .env /tmp/{name}/.env; ls /var/tmp")
+    assert SECRET not in output
+    assert name in output.split()
+    assert (below_a_link / "made").read_text() == "x\n"
 
 
 async def test_a_granted_folder_that_leads_elsewhere_now_is_not_shown(bench: SandboxBench) -> None:

@@ -6,10 +6,12 @@ never on its command line, where every program in the sandbox could read them.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 
 from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
+from countersign.tools.sandbox.survey import lies_below
 from countersign.tools.sandbox.system_paths import SYSTEM, SYSTEM_SECRET_NAMES, SYSTEM_SECRETS
 
 Cover = tuple[str, str]
@@ -73,7 +75,13 @@ def options(boundary: Boundary, cwd: str) -> list[str]:
         "--tmpfs",
         "/dev/shm",
     ]
-    words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", "/tmp", "--symlink", "/tmp", "/var/tmp", "--dir", "/run"]
+    words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", "/tmp", "--dir", "/run"]
+    # A link, as one private folder is enough; nothing can be mounted below a link.
+    places = (root.path for root in boundary.roots), (mount.place for mount in boundary.mounts), boundary.scratch
+    if any(lies_below(path, "/var/tmp") for path in itertools.chain(*places)):
+        words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", "/var/tmp"]
+    else:
+        words += ["--symlink", "/tmp", "/var/tmp"]
     if boundary.private_home:
         words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", boundary.home]
         for path in boundary.tools:
