@@ -118,6 +118,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "forms": list,
         "pagers": list,
         "verifiers": list,
+        "deprecated": str,
         "writes": list,
     },
     "unread_mounts": {"engine": bool, "compose": bool, "runs_jobs": bool, "started": str},

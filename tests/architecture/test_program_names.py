@@ -39,6 +39,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/git_settings.py": "diff sort",  # sections and keys of settings
     "shell/files/listed_files.py": "diff grep",  # subcommands
     "shell/files/package_files.py": "ls pkg",  # subcommands
+    "shell/files/rewritten_folders.py": "rm",  # a subcommand
     "shell/files/rg_operands.py": "clojure docker elixir kotlin make ocaml python ruby sass webpack",  # types of files
     "shell/files/setting_commands.py": "gpg",  # a section of settings
     "shell/files/unread_mounts.py": "ls ps rm",  # subcommands

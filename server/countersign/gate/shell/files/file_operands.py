@@ -465,11 +465,12 @@ def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         files, operands = [operands[0], *files], operands[1:]
     extracting = "x" in letters or found.has("-x", "--extract", "--get")
     listing = "t" in letters or found.has("-t", "--list")
-    folder = next(iter(found.valued("-C", "--directory", "--one-top-level")), None)
+    entered = _entered(found.valued("-C", "--directory"))
     if extracting:
         yield from (Touch("read", word) for word in files)
         if not (found.has("-O", "--to-stdout") or "O" in letters):
-            yield Touch("write", folder if folder is not None else constant("."), spills=True)
+            inner = next(iter(found.valued("--one-top-level")), constant("."))
+            yield Touch("write", _in_folder(entered[-1], inner) if entered else inner, spills=True)
     elif listing:
         yield from (Touch("read", word) for word in files)
     else:
@@ -478,8 +479,16 @@ def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         yield from (
             Touch("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
         )
-        for folder in found.valued("-C", "--directory"):
+        for folder in entered:
             yield from (Touch("read", _in_folder(folder, word), below=True) for word in operands)
+
+
+def _entered(folders: Iterable[Word]) -> list[Word]:
+    """Where a program goes that goes into these folders one after the other, each counted from the one before."""
+    found: list[Word] = []
+    for folder in folders:
+        found.append(_in_folder(found[-1], folder) if found else folder)
+    return found
 
 
 def _in_folder(folder: Word, word: Word) -> Word:

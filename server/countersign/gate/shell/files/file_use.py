@@ -25,7 +25,8 @@ class Touch(NamedTuple):
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is
     written into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
     ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the
-    top of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is
+    top of its repository. ``start`` are folders that the program goes into first, at or above which that top lies.
+    ``free`` marks one that may as well be an expression of the program's own. ``doubtful``: it is
     a file only if the table is wrong. ``unless``: nothing is touched if one of these words names what is there.
     ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only. ``found``:
     a listing may name it, which the read-only set does not cover. ``listed``: of a word that is only known at run time
@@ -41,6 +42,7 @@ class Touch(NamedTuple):
     spills: bool = False
     shown: bool = False
     top: bool = False
+    start: tuple[Word, ...] = ()
     free: bool = False
     doubtful: bool = False
     runs: bool = False

@@ -80,6 +80,8 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     specs = [word for index, word in found.operands if index >= dashes]
     if name in _WHOLE or (name in _FROM_TREES and _is_from_folder([*operands, *specs], git)):
         return ()
+    if _formats_whole(git):
+        return ()
     match name:
         case "cat-file":
             if found.has("-t", "-s", "-e"):
@@ -107,9 +109,12 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return () if _begins(git, "--lost-found") else None
         case "tag" | "update-ref" | "notes":
             # A name for a tree or blob, by which it can be shown later.
-            return () if any(map(_is_object, [*operands, *_values(git)])) else None
+            known_later = name == "notes" and any(word.value is None for word in _values(git))
+            return () if known_later or any(map(_is_object, [*operands, *_values(git)])) else None
         case "bisect":
             return () if operands and operands[0].value in {"view", "visualize"} else None
+        case "stash" if shows_stash(git) and not found.options:
+            return ()  # whole differences by the setting `stash.showPatch`
         case "archive":
             # Behind the tree stand paths.
             return () if _is_number(operands[0] if operands else None) else _limits([], [*operands[1:], *specs])
@@ -138,14 +143,17 @@ def tells_commits(words: Sequence[Word], git: Git) -> bool:
     )
 
 
-def printed_below(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
+def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> tuple[Word, ...] | None:
     """Words of which those that name folders limit what is printed of files that are not named to these folders, all
-    of the work tree if there are none; None if no contents of such files are printed."""
+    of the work tree if there are none; None if no contents of such files are printed. ``patched``: the settings make
+    ``git stash show`` print differences."""
     name, found = git.subcommand, git.arguments
-    if name == "cat-file":
+    if name == "cat-file" or _formats_whole(git):
         return () if prints_unnamed(words, git) is not None else None
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.has("--no-index"):
         return None
+    if patched and shows_stash(git):
+        return ()
     dashes = _dashes(words, git)
     operands = [word for index, word in found.operands if index < dashes]
     specs = [word for index, word in found.operands if index >= dashes]
@@ -154,6 +162,12 @@ def printed_below(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     if _has(git, frozenset({"--full-diff"})) or not all(map(_is_plain_spec, specs)):
         return ()
     return tuple(specs or filter(_is_plain_spec, operands))
+
+
+def shows_stash(git: Git) -> bool:
+    """Whether it is ``git stash show``, whose output the settings choose as long as no option does."""
+    found = git.arguments
+    return git.subcommand == "stash" and bool(found.operands) and found.operands[0][1].value == "show"
 
 
 def shows_unstaged(git: Git) -> bool:
@@ -255,6 +269,17 @@ def _has(git: Git, names: frozenset[str]) -> bool:
         if option.name.startswith("--") and option.name not in known and option.name not in _PRINTS_NAMES
     ]
     return any(full.startswith(name) for full in names for name in abbreviated)
+
+
+_LISTS_REFS = frozenset({"for-each-ref", "branch", "tag"})
+_WHOLE_OBJECT = re.compile(r"%\(\*?raw(?!:size)")
+
+
+def _formats_whole(git: Git) -> bool:
+    """Whether it prints the objects themselves to which refs lead, which may be any file's contents."""
+    return git.subcommand in _LISTS_REFS and any(
+        value.value is None or _WHOLE_OBJECT.search(value.value) for value in git.arguments.valued("--format")
+    )
 
 
 def _numbered(operands: Sequence[Word], git: Git) -> bool:

@@ -13,6 +13,7 @@ from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
+from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -22,16 +23,43 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     unnamed = prints_unnamed(words, git)
     if unnamed is not None:
         # It prints from the top of the repository, wherever it works in it.
-        yield Touch("read", constant("."), shown=True, top=True, unless=unnamed, unfollowed=True)
+        yield Touch("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
     for each in _touches(words, git):
-        touch = each._replace(unfollowed=_is_unfollowed(each, git))
-        word = touch.word
-        for folder in reversed(git.folders):
-            if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
-                break
-            path = f"{folder.value}/{word.value}"
-            word = Word(path, (), "constant", path, path, path, tilde=folder.tilde)
-        yield touch if word is touch.word else touch._replace(word=word)
+        yield from (_placed(found, git) for found in _by_pathspec(each, git))
+
+
+def _placed(each: Touch, git: Git) -> Touch:
+    """The touch as git makes it in the folders of its ``-C``, above which the top of the repository may lie."""
+    touch = each._replace(unfollowed=_is_unfollowed(each, git))
+    if touch.top:
+        return touch._replace(start=git.folders)
+    word = touch.word
+    for folder in reversed(git.folders):
+        if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
+            break
+        path = f"{folder.value}/{word.value}"
+        word = Word(path, (), "constant", path, path, path, tilde=folder.tilde)
+    return touch if word is touch.word else touch._replace(word=word)
+
+
+_TAKES_PATHSPECS = frozenset({"rm", "restore", "checkout", "clean", "add", "stage"})
+"""Subcommands that change or take up what pathspecs name, which may hold wildcards and count from the top."""
+
+
+def _by_pathspec(touch: Touch, git: Git) -> Iterator[Touch]:
+    """The touches of what a word names as a pathspec, if it is one."""
+    spec = touch.word.value
+    if spec is None or touch.shown or git.subcommand not in _TAKES_PATHSPECS or git.before.has("--literal-pathspecs"):
+        yield touch
+        return
+    found = read_pathspec(spec)
+    if found is None:
+        yield touch
+    elif found.whole:
+        yield touch._replace(word=constant("."), top=True)
+    else:
+        # Which names a pattern stands for is looked up in the index (`rewritten_folders.py`).
+        yield touch if found.wild else touch._replace(word=constant(found.path), top=found.top)
 
 
 _STAYS_WITHIN = frozenset({"checkout", "restore", "rm", "clean", "apply", "am", "checkout-index", "read-tree"})
@@ -73,7 +101,11 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
                 yield from (Touch("write", word) for word in operands)
         case "checkout":
-            after = [word for index, word in found.operands if _behind_dashes(words, index)]
+            after = [
+                word
+                for index, word in found.operands
+                if _behind_dashes(words, index) or (word.value or "").startswith(":")
+            ]
             yield from (Touch("write", word) for word in after)
             yield from (Touch("write", word, shown=True) for word in operands)
         case "clone":
@@ -110,6 +142,13 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             if operands and operands[0].value == "create":
                 yield from (Touch("write", word) for word in operands[1:2])
                 yield Touch("read", constant("."), below=True)
+            elif operands and operands[0].value != "create":
+                yield from (Touch("read", word) for word in operands[1:2])
+        case "index-pack" | "verify-pack" | "show-index" | "mailsplit" | "quiltimport":
+            yield from (Touch("read", word) for word in (*operands, *found.values("--patches")))
+        case "interpret-trailers":
+            if any(len(option.name) > 3 and "--in-place".startswith(option.name) for option in found.options):
+                yield from (Touch("write", word) for word in operands)
         case "cat-file" | "unpack-file" if not found.has("-t", "-s", "-e"):
             # An object that is named by its number may be what any file holds.
             if any(word.value is None or ":" not in word.value for word in operands):

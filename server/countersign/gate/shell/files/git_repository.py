@@ -12,7 +12,7 @@ import stat
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch
+from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, prints_stashes
 
 
 def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | None:
@@ -90,6 +90,14 @@ def is_remote_branch(name: str, folder: str, paths: PathJudge) -> bool:
 
 
 _NOT_IN_BRANCH = re.compile(r"[~^:@\s]|\.\.|(?:^|/)\.")
+
+
+def shows_patches_of_stashes(folder: str, paths: PathJudge) -> bool:
+    """Whether ``git stash show`` prints differences here although no option asks for them."""
+    top = top_of_work_tree(folder, paths)
+    return top is not None and prints_stashes(top, paths)
+
+
 _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)
 
 

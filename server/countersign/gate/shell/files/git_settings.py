@@ -17,6 +17,7 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_index import gitlinks
+from countersign.gate.shell.files.git_objects import objects_lie_elsewhere
 from countersign.gate.shell.files.setting_commands import (
     UNCERTAIN,
     expanded,
@@ -25,6 +26,7 @@ from countersign.gate.shell.files.setting_commands import (
     why_not_harmless,
 )
 from countersign.gate.shell.languages.git import PLAIN_MERGES
+from countersign.gate.shell.programs.tables import field_of
 
 MOST_SETTINGS = 100_000
 """Bytes of a file of settings that is read."""
@@ -32,16 +34,25 @@ _MOST_FILES = 20
 _MOST_REPOSITORIES = 40
 """Files of settings of one repository, and repositories within another, that are read."""
 _GITDIR = re.compile(rb"gitdir: ([^\0\n]+)\n*")
-_HOOK = "post-index-change"
+_HOOKS = ("post-index-change",)
 """`git status`, `diff` and `describe --dirty` write what they saw into the index, and then run this hook."""
+_FETCHING_HOOKS = (*_HOOKS, "pre-auto-gc", "reference-transaction")
+"""Where what is missing is fetched, git tidies up behind it."""
+_FETCHING_FILES = frozenset({
+    ("http", "savecookies"), ("http", "cookiefile"), ("http", "sslkey"), ("http", "sslcert"),
+    ("gc", "recentobjectshook"), ("gc", "repackfilterto"),
+})  # fmt: skip
+"""Settings of programs and files that are run, read or written then."""
 _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 
 
 class _Setting(NamedTuple):
-    """One entry: its section and key in small letters, no section for a line that is not understood. ``own``: the
-    repository's own settings hold it, which whoever made the folder may have written."""
+    """One entry: its section and key in small letters, no section for a line that is not understood, and the name of a
+    part of the section (``[remote "name"]``). ``own``: the repository's own settings hold it, which whoever made the
+    folder may have written."""
 
     section: str
+    name: str
     key: str
     value: str
     file: str
@@ -84,8 +95,51 @@ def may_fetch(folder: str, paths: PathJudge) -> bool:
     return settings is None or any(map(_promises, settings))
 
 
+def prints_stashes(folder: str, paths: PathJudge) -> bool:
+    """Whether settings make ``git stash show`` print whole differences."""
+    settings = _settings(_Repository(folder, f"{folder}/.git"), paths)
+    return settings is None or any(
+        (each.section, each.key) == ("stash", "showpatch") and not _is_off(each.value) for each in settings
+    )
+
+
+def _is_off(value: str) -> bool:
+    return value.lower() in {"false", "no", "off", "0"}
+
+
 def _promises(setting: _Setting) -> bool:
     return setting.key in {"promisor", "partialclone"}
+
+
+_ADDRESS = re.compile(r"(?:https?|ssh|git|file)://[^\0]*|(?![^/]*:)[^\0]+|[\w.-]+(?:@[\w.-]+)?:(?!:|//)[^\0]*")
+"""An address for which git starts a program of its own; any other ``x::`` or ``x://`` stands for ``git-remote-x``."""
+_REMOTE = re.compile(r"\w[\w./-]*")
+
+
+def _may_fetch_from_anywhere(settings: Sequence[_Setting], git_dir: str) -> bool:
+    """Whether what a partial clone lacks may come from another address than those of its remotes. A remote without one
+    is an address by its name, files of old may hold them, and others may be put in the place of the first."""
+    if any(disk.names_in(f"{git_dir}/{folder}") for folder in ("remotes", "branches")):
+        return True
+    wanted: set[str] = set()
+    addressed: set[str] = set()
+    for section, name, key, value, _, own in settings:
+        match section, key:
+            case "remote", "promisor":
+                wanted.add(name)
+            case "extensions", "partialclone":
+                wanted.add(value)
+            case "remote", "url":
+                addressed.add(name)
+                if not _ADDRESS.fullmatch(value):
+                    return True
+            case "url", "insteadof":
+                if own or not _ADDRESS.fullmatch(name):
+                    return True
+            case _:
+                if section.startswith(("remote.", "url.")):
+                    return True  # the old spelling of a name
+    return not all(name in addressed and _REMOTE.fullmatch(name) for name in wanted)
 
 
 def _checked_out(folder: str, top: str) -> _Repository | str | None:
@@ -112,9 +166,13 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
         return UNCERTAIN  # the settings stand in another folder
     if _links_to_texts(git_dir, paths):
         return "a link in its `.git` folder leads to a file that git may print"
+    if objects_lie_elsewhere(f"{git_dir}/objects", paths):
+        return "it takes what it shows from a repository outside the workspace"
     fetches = any(map(_promises, settings))
-    home = paths.home
-    for section, key, value, file, own in settings:
+    if fetches and _may_fetch_from_anywhere(settings, git_dir):
+        return "it is not certain from where it fetches what it lacks"
+    home, hooks = paths.home, _FETCHING_HOOKS if fetches else _HOOKS
+    for section, name, key, value, file, own in settings:
         if section.startswith("include") and key == "path":
             named = expanded(value, home, os.path.dirname(file))
             if named is None:
@@ -125,16 +183,21 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
             named = expanded(value, home, folder)
             if named is None:
                 return UNCERTAIN
-            if disk.can_run(f"{named}/{_HOOK}"):
-                return f"it runs the hook `{_HOOK}`"
+            hook = next((each for each in hooks if disk.can_run(f"{named}/{each}")), None)
+            if hook is not None:
+                return f"it runs the hook `{hook}`"
         elif (section, key) == ("blame", "ignorerevsfile") and value:
             named = expanded(value, home, folder)
             if named is None:
                 return UNCERTAIN
             if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
                 return "its setting `blame.ignoreRevsFile` names a file that git may print"
+        elif _enters_submodules(section, key, value):
+            return f"its setting `{section}.{key}` makes git run in folders that only a commit may name"
         elif (
             section == ""
+            or _is_other_command(section, name, key)
+            or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or (own and _shows_more(section, key, value))
             or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES)
         ):
@@ -150,7 +213,8 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
                     return reason
                 if (first, key) in _GET_NAMES and any(name.startswith("-") for name in disk.names_in(folder)):
                     return UNCERTAIN
-    return f"it runs the hook `{_HOOK}`" if disk.can_run(f"{git_dir}/hooks/{_HOOK}") else None
+    hook = next((each for each in hooks if disk.can_run(f"{git_dir}/hooks/{each}")), None)
+    return f"it runs the hook `{hook}`" if hook is not None else None
 
 
 _READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file")})
@@ -168,7 +232,28 @@ def _shows_more(section: str, key: str, value: str) -> bool:
     return (section, key) in _READ_BY_LINES and value != ""
 
 
-_PRINTED = ("", "/info", "/objects/info", "/rebase-merge", "/rebase-apply", "/sequencer")
+def _enters_submodules(section: str, key: str, value: str) -> bool:
+    """Whether git runs in the folders of submodules for this setting. Those that commits name need not be in the index,
+    and what then lies in such a folder may be a repository with any settings."""
+    if (section, key) == ("diff", "submodule"):
+        return value == "diff"
+    return (section, key) == ("status", "submodulesummary") and not _is_off(value)
+
+
+def _is_other_command(section: str, name: str, key: str) -> bool:
+    """Whether an alias takes the name of a command that only reads: newer versions of git let it, where they would
+    rather be rid of the command."""
+    return section.partition(".")[0] == "alias" and not _DEPRECATED.isdisjoint(
+        {key, name.lower(), section.partition(".")[2]}
+    )
+
+
+_DEPRECATED = frozenset(" ".join(field_of("settings", "deprecated").values()).split())
+
+_PRINTED = (
+    "", "/info", "/objects/info", "/objects/info/commit-graphs", "/objects/pack/multi-pack-index.d", "/reftable",
+    "/rebase-merge", "/rebase-apply", "/sequencer",
+)  # fmt: skip
 """Folders of files whose text git prints, where a line is not as it should be or to say what it is in the middle of."""
 _NOT_PRINTED = frozenset({"hooks", "HEAD"})
 _NAMED_FREELY = ("/worktrees", "/branches", "/remotes")
@@ -178,7 +263,7 @@ _NAMED_FREELY = ("/worktrees", "/branches", "/remotes")
 def _links_to_texts(git_dir: str, paths: PathJudge) -> bool:
     """Whether a link in the repository may lead git to print a file of others. One to a part of another repository
     keeps the name of that part, where git gives the names."""
-    if isinstance(disk.link_target(f"{git_dir}/objects/info"), str):
+    if any(isinstance(disk.link_target(f"{git_dir}/objects/info{part}"), str) for part in ("", "/commit-graphs")):
         return True
     others = disk.names_in(f"{git_dir}/worktrees")
     if len(others) > _MOST_REPOSITORIES:
@@ -208,7 +293,7 @@ def excludes_files(home: str) -> Iterator[str]:
     yield from {f"{home}/.config/git/ignore", f"{xdg}/git/ignore"}
     for file in {f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config"}:
         text = disk.beginning(file, MOST_SETTINGS + 1)
-        for section, key, value in _entries(text) if text is not None else ():
+        for section, _, key, value in _entries(text) if text is not None else ():
             if (section, key) == ("core", "excludesfile"):
                 named = expanded(value, home, home)
                 if named is not None:
@@ -232,8 +317,8 @@ def _settings(repository: _Repository, paths: PathJudge) -> Sequence[_Setting] |
         if len(read) > _MOST_FILES:
             return None
         text = disk.beginning(file, MOST_SETTINGS + 1)
-        for section, key, value in _entries(text) if text is not None else ():
-            found.append(_Setting(section, key, value, file, own))
+        for section, name, key, value in _entries(text) if text is not None else ():
+            found.append(_Setting(section, name, key, value, file, own))
             if section.startswith("include") and key == "path":
                 named = expanded(value, home, os.path.dirname(file))
                 # One in the work tree asks whatever it holds.
@@ -242,14 +327,14 @@ def _settings(repository: _Repository, paths: PathJudge) -> Sequence[_Setting] |
     return found
 
 
-def _entries(data: bytes) -> Iterator[tuple[str, str, str]]:
-    """Yield the section, key and value of each entry as git reads them (`config.c`), no section where the rest is not
-    understood."""
+def _entries(data: bytes) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the section, its part's name, the key and the value of each entry as git reads them (`config.c`), no
+    section where the rest is not understood."""
     if len(data) > MOST_SETTINGS or b"\0" in data:
-        yield "", "", ""
+        yield "", "", "", ""
         return
     text = os.fsdecode(data).removeprefix("\ufeff").replace("\r\n", "\n") + "\n"
-    section, at = "-", 0
+    section, name, at = "-", "", 0
     while at < len(text):
         found = _NOTHING.match(text, at)
         if found is not None:
@@ -257,14 +342,14 @@ def _entries(data: bytes) -> Iterator[tuple[str, str, str]]:
             continue
         head = _SECTION.match(text, at)
         if head is not None:
-            section, at = head[1].lower(), head.end()
+            section, name, at = head[1].lower(), re.sub(r"\\(.)", r"\1", head[2] or ""), head.end()
             continue
         entry = _ENTRY.match(text, at)
         value = _value(text, entry.end()) if entry is not None and entry[2] else ("", at)
         if entry is None or value is None:
-            yield "", "", ""
+            yield "", "", "", ""
             return
-        yield section, entry[1].lower(), value[0]
+        yield section, name, entry[1].lower(), value[0]
         at = value[1] if entry[2] == "=" else entry.end()
 
 
@@ -290,7 +375,7 @@ def _value(text: str, at: int) -> tuple[str, int] | None:
 
 
 _NOTHING = re.compile(r"[ \t\r\n]+|[#;][^\n]*\n")
-_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"(?:[^"\\\n]|\\[^\n])*")?\]')
+_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|(?=\n))")
 _PART = re.compile(r"""\n|[#;][^\n]*\n|"|\\[\ntbn\\"]|[ \t\r]|[^\n\\"#; \t\r]+""")
 _QUOTED = re.compile(r"""[^\n\\"]+|"|\\[\ntbn\\"]""")

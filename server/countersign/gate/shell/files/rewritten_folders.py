@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.tree import Word
 
@@ -22,7 +23,7 @@ _MOST = 200
 
 class Rewritten(NamedTuple):
     """A folder in which files are rewritten: any, or those with one of these ``endings``. ``tracked``: only what git's
-    index names. ``top``: counted from the top of the workspace as well."""
+    index names. ``top``: counted from each folder above as well, up to the top of the workspace."""
 
     folder: str
     endings: tuple[str, ...] = ()
@@ -91,13 +92,17 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
             if found.has("-f", "--force", "--pathspec-from-file", "-m", "--merge"):
                 yield Rewritten(".", tracked=not revisions, top=True)
             for word in operands:
-                yield Rewritten(_fixed(word), tracked=len(operands) == 1 or operands[0] in {"HEAD", "@"})
+                yield _by_pathspec(word, tracked=len(operands) == 1 or operands[0] in {"HEAD", "@"})
         case "switch" if found.has("-f", "--force", "--discard-changes", "-m", "--merge"):
             yield Rewritten(".", tracked=not revisions, top=True)
         case "restore":
             if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
                 for word in [*operands, *((".",) if found.has("--pathspec-from-file") else ())]:
-                    yield Rewritten(_fixed(word), tracked=not found.has("-s", "--source"))
+                    yield _by_pathspec(word, tracked=not found.has("-s", "--source"))
+        case "rm":
+            if not found.has("-n", "--dry-run", "--cached"):
+                for word in operands:
+                    yield _by_pathspec(word, tracked=True)
         case "reset":
             if found.has("--hard", "--merge", "--keep"):
                 yield Rewritten(".", tracked=not revisions, top=True)
@@ -109,7 +114,7 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
         case "clean":
             if not found.has("-n", "--dry-run"):
                 for word in operands or ["."]:
-                    yield Rewritten(_fixed(word))
+                    yield _by_pathspec(word, tracked=False)
         case "checkout-index":
             if found.has("-a", "--all"):
                 yield Rewritten(".", tracked=True, top=True)
@@ -118,13 +123,18 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
                 yield Rewritten(".", top=True)
 
 
+def _by_pathspec(word: str, *, tracked: bool) -> Rewritten:
+    found = read_pathspec(word)
+    if found is None:
+        return Rewritten(word, tracked=tracked)
+    return Rewritten(found.path, tracked=tracked, top=found.top)
+
+
 _WILD = re.compile(r"[*?\[{]|\.\.\.")
 
 
 def _fixed(text: str) -> str:
     """The folder in front of the first wildcard of an operand, which the program itself expands (``src/**/*.js``,
-    ``./...``). A pathspec with its own meaning (``:/``) may name anything."""
-    if text.startswith(":"):
-        return "."
+    ``./...``)."""
     found = _WILD.search(text)
     return (text[: found.start()].rpartition("/")[0] or ".") if found is not None else text

@@ -57,6 +57,14 @@ def moved_places(places: Sequence[str] | None, by: Sequence[Word] | None, judge:
 # --- findings --------------------------------------------------------------------------------------------------------
 
 
+def folders_above(folder: str, workspace: str) -> list[str]:
+    """The folders from this one up to the workspace: the top of a repository is one of them."""
+    found = [folder]
+    while found[-1] != workspace and f"{found[-1]}/".startswith(f"{workspace}/"):
+        found.append(os.path.dirname(found[-1]))
+    return found
+
+
 class PathFinder:
     """Makes findings of touches for one command in one place (or in no known one)."""
 
@@ -76,8 +84,15 @@ class PathFinder:
     def _look(self, touch: Touch) -> Iterator[Finding]:
         if touch.word.value == "-" and touch.deed in ("read", "list"):
             return
+        if touch.start:
+            yield from self._gone_into(touch.start)._look(touch._replace(start=()))
+            return
         if touch.shown:
             yield from self._shown(touch)
+            return
+        if touch.top and self.folder is not None:
+            for place in folders_above(self.folder, self.judge.workspace):
+                yield from PathFinder(self.judge, self.facts, place)._look(touch._replace(top=False))
             return
         if len(touch.word.pieces) == 1 and isinstance(touch.word.pieces[0], Process):
             return  # a pipe; what stands in it is a command of its own
@@ -339,7 +354,7 @@ class PathFinder:
             ):
                 yield written
             return
-        for place in self._above(cwd) if touch.top else [cwd]:
+        for place in folders_above(cwd, self.judge.workspace) if touch.top else [cwd]:
             if any(char in value for char in "*?["):
                 yield from self._pathspec(value, place, touch)
                 continue
@@ -368,12 +383,13 @@ class PathFinder:
                 if finding.floors or finding.deny or finding.ask or asked or self._leads_out(pattern, finding):
                     yield finding
 
-    def _above(self, cwd: str) -> list[str]:
-        """The folders from this one up to the workspace: the top of a repository is one of them."""
-        found = [cwd]
-        while found[-1] != self.judge.workspace and f"{found[-1]}/".startswith(f"{self.judge.workspace}/"):
-            found.append(os.path.dirname(found[-1]))
-        return found
+    def _gone_into(self, folders: Sequence[Word]) -> PathFinder:
+        """What is found from where a program goes first, nowhere known if these folders are not."""
+        place = self.folder
+        for word in folders:
+            known = word.value is not None and (place is not None or word.value.startswith(("/", "~/")))
+            place = os.path.normpath(join(place or "/", literal(word), self.judge.home)) if known else None
+        return PathFinder(self.judge, self.facts, place)
 
     @staticmethod
     def _leads_out(value: str, finding: Finding) -> bool:

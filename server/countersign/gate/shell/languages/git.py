@@ -28,10 +28,12 @@ UNKNOWN_SUBCOMMAND = row(
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """One git command. ``start`` is where the subcommand's own arguments begin; ``folders`` are values of ``-C``."""
+    """One git command. ``start`` is where the subcommand's own arguments begin, ``last`` the index of its last word;
+    ``folders`` are values of ``-C``."""
 
     subcommand: str | None
     start: int
+    last: int
     before: Arguments
     arguments: Arguments
     program: Program
@@ -54,7 +56,7 @@ def read_git(words: Sequence[Word]) -> Git:
     name = _AS_SUBCOMMAND.get(name, name) if name is not None else None
     program = GIT.get(name, UNKNOWN_SUBCOMMAND) if name is not None else UNKNOWN_SUBCOMMAND
     found = arguments(words, program.grammar, index + 1) if index < len(words) else Arguments()
-    return Git(name, index + 1, before, found, program, tuple(before.values("-C")))
+    return Git(name, index + 1, len(words) - 1, before, found, program, tuple(before.values("-C")))
 
 
 def global_escapes(git: Git) -> list[tuple[str, str]]:
@@ -72,8 +74,11 @@ def only_reads(git: Git) -> bool:
     name, operands = git.subcommand, [word for _, word in git.arguments.operands]
     if name is None or not git.program.known or git.arguments.has("--help") or _verifies(git) or _merges_anew(git):
         return False
+    if _enters_submodules(git):
+        return False
     first = operands[0].value if operands else None
     undone = any(option.name.startswith("--no-") and option.name not in _FILTERS for option in git.arguments.options)
+    undone = undone or _may_be_value(git)
     match name:
         case "branch":
             listing = git.arguments.has("-l", "--list", "--show-current", "--contains", "--no-contains", "--merged",
@@ -93,7 +98,9 @@ def only_reads(git: Git) -> bool:
         case "symbolic-ref":
             return len(operands) == 1
         case "config":
-            return len(operands) == 1 and _TELLING.fullmatch(first or "") is not None
+            # Whatever stands behind the name is its new value, an option too.
+            alone = len(operands) == 1 and git.arguments.operands[0][0] == git.last
+            return alone and _TELLING.fullmatch(first or "") is not None
     return True
 
 
@@ -120,6 +127,23 @@ def _verifies(git: Git) -> bool:
 
 
 _SIGNED = re.compile(r"%G|signature")
+
+
+def _may_be_value(git: Git) -> bool:
+    """Whether a word that looks like an option may be the value of the one before it (``--sort --list x``)."""
+    found = git.arguments.options
+    indexes = {option.index for option in found}
+    return any(option.value is not None and not option.attached and option.index + 1 in indexes for option in found)
+
+
+def _enters_submodules(git: Git) -> bool:
+    """Whether it shows what changed in submodules, by git run in their folders: one that only a commit names may lie
+    in the work tree with any settings."""
+    return any(
+        option.value is not None and option.value.value not in {"log", "short"}
+        for option in git.arguments.options
+        if len(option.name) > 3 and "--submodule".startswith(option.name)
+    )
 
 
 def _merges_anew(git: Git) -> bool:

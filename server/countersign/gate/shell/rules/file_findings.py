@@ -19,7 +19,7 @@ from countersign.gate.shell.files.option_folders import written_folders
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unread_mounts import unread_mounts
-from countersign.gate.shell.files.word_paths import PathFinder, moved_places
+from countersign.gate.shell.files.word_paths import PathFinder, folders_above, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
@@ -309,6 +309,9 @@ _FILE_URL = re.compile(r"(?i)file[a-z]?://(?:localhost(?=/))?")
 """In front of an absolute path, or, as the AWS CLI reads it, of any."""
 
 
+_NAMED_KIND = re.compile(r"[a-z][a-z-]*:(?!//)")
+
+
 def _ruled_in(
     around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None, *, writes: bool
 ) -> Iterator[Touched]:
@@ -319,6 +322,10 @@ def _ruled_in(
         return
     reads = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
     parts = [part.lstrip("+-%") for part in _PARTS.split(value)]
+    if places is not None and _NAMED_KIND.match(value):
+        # `root:x` and `path:x` count from the top of a repository, which is one of the folders above.
+        above = (folder for place in places for folder in folders_above(place, around.paths.workspace))
+        places = list(dict.fromkeys(above))
     for part in list(dict.fromkeys(parts))[:_MOST_PARTS]:
         if "/" in part or "." in part:
             if reads:

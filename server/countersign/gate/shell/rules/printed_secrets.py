@@ -10,9 +10,9 @@ import os
 from collections.abc import Sequence
 
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_contents import printed_below, shows_unstaged
+from countersign.gate.shell.files.git_contents import printed_below, shows_stash, shows_unstaged
 from countersign.gate.shell.files.git_index import Tracked, tracked_secrets
-from countersign.gate.shell.files.git_repository import top_of_work_tree
+from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, top_of_work_tree
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import MOST_SEARCHED, Search, searched_secrets
 from countersign.gate.shell.files.word_values import literal
@@ -31,7 +31,9 @@ def printed_secret(around: Circumstances, case: AnalyzedCommand, places: Sequenc
     """Why this command may print a secret that its words do not name, or None."""
     known, words = case.known[-1], case.layers[-1].words
     if known.git is not None:
-        below = printed_below(words, known.git)
+        shown = shows_stash(known.git)
+        patched = shown and any(shows_patches_of_stashes(place, around.paths) for place in places)
+        below = printed_below(words, known.git, patched=patched)
         reasons = (_of_git(around, known.git, below, place) for place in places if below is not None)
     elif case.names[-1] in _SEARCHING:
         reasons = (_of_search(around, each) for place in places for each in searches(known, place, around.paths))

@@ -17,6 +17,7 @@ from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.git_index import index_names
 from countersign.gate.shell.files.listed_names import MOST_INDEX
 from countersign.gate.shell.files.rewritten_folders import Rewritten, rewritten_folders
+from countersign.gate.shell.files.word_paths import folders_above
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.touched import Touched
@@ -44,7 +45,8 @@ def rewritten_below(
             start = place
             for word in inner:
                 start = join(start, literal(word), around.paths.home)
-            for cwd in dict.fromkeys((start, around.paths.workspace) if each.top else (start,)):
+            above = (*folders_above(start, around.paths.workspace), around.paths.workspace)
+            for cwd in dict.fromkeys(above if each.top else (start,)):
                 said = _rule_for(around.paths, each, cwd)
                 if said is not None:
                     found = Finding("write", each.folder, "write", ask=said, in_workspace=True)

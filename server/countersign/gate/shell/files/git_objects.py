@@ -1,0 +1,57 @@
+"""Where a repository keeps its objects: outside the workspace they are no part of it (docs/gate.md "Outside the
+workspace").
+
+A link in `.git/objects`, or the file `alternates`, makes git show what another repository on this machine holds.
+"""
+
+from __future__ import annotations
+
+import os
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+
+_MOST_STORES = 20
+_MOST_BYTES = 10_000
+"""Stores of objects that are followed, and bytes of a list of them that are read."""
+
+
+def objects_lie_elsewhere(store: str, paths: PathJudge) -> bool:
+    """Whether git may take objects from a place outside the workspace, or it is not known from where."""
+    waiting, seen = [store], set[str]()
+    while waiting:
+        store = waiting.pop()
+        if store in seen:
+            continue
+        seen.add(store)
+        if len(seen) > _MOST_STORES or _leads_out(store, paths):
+            return True
+        others = _alternates(store)
+        if others is None:
+            return True
+        waiting += others
+    return False
+
+
+def _leads_out(store: str, paths: PathJudge) -> bool:
+    links = [f"{folder}/{name}" for folder in (store, f"{store}/pack") for name in disk.links_in(folder)]
+    return not all(_is_inside(path, paths) for path in (store, *links))
+
+
+def _is_inside(path: str, paths: PathJudge) -> bool:
+    return paths.resolve(path, cwd="/").resolved is not None and paths.inside_workspace(path, cwd="/")
+
+
+def _alternates(store: str) -> list[str] | None:
+    """The other stores that this one names (`gitrepository-layout`), None where they are not known."""
+    if isinstance(disk.link_target(f"{store}/info"), str) or isinstance(
+        disk.link_target(f"{store}/info/alternates"), str
+    ):
+        return None
+    text = disk.beginning(f"{store}/info/alternates", _MOST_BYTES + 1) or b""
+    if len(text) > _MOST_BYTES or b"\0" in text:
+        return None
+    lines = [os.fsdecode(line) for line in text.split(b"\n") if line and not line.startswith(b"#")]
+    if any(line.startswith('"') for line in lines):
+        return None  # quoted as in C
+    return [os.path.normpath(os.path.join(store, line)) for line in lines]

@@ -1,0 +1,54 @@
+"""Pathspecs of git: ``:/x``, ``:(top,glob)x``, ``:!x``, ``src/*.py`` (``gitglossary``)."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Pathspec(NamedTuple):
+    """What a pathspec means. ``path`` is a file or folder; ``wild``: of those below it, what a pattern chooses.
+    ``top``: it counts from the top of the repository. ``whole``: it may mean all that is tracked there."""
+
+    path: str
+    top: bool = False
+    wild: bool = False
+    whole: bool = False
+
+
+_WHOLE = Pathspec(".", top=True, whole=True)
+_LONG = re.compile(r":\(([^)]*)\)(.*)", re.DOTALL)
+_SHORT = re.compile(r":([/!^]*):?(.*)", re.DOTALL)
+_WILDCARDS = re.compile(r"[*?\[\\]")
+
+
+def read_pathspec(spec: str) -> Pathspec | None:
+    """Return what the pathspec means; None for one that is a path and nothing else."""
+    if spec.startswith(":"):
+        long = _LONG.fullmatch(spec)
+        short = _SHORT.fullmatch(spec)
+        if long is not None:
+            words, path = frozenset(long[1].split(",")), long[2]
+        elif short is not None:
+            words, path = frozenset({"/": "top"}.get(mark, "exclude") for mark in short[1]), short[2]
+        else:
+            return _WHOLE
+        if "exclude" in words or path in _ALL:
+            # Alone, one that leaves something out means all the rest.
+            return _WHOLE
+        top, literal = "top" in words, "literal" in words
+    else:
+        words, path, top, literal = frozenset[str](), spec, False, False
+        if not _WILDCARDS.search(path):
+            return None
+        if path in _ALL - {"", "."}:
+            return Pathspec(".", whole=True)
+    if "icase" in words:
+        return Pathspec(".", top, wild=True)
+    found = None if literal else _WILDCARDS.search(path)
+    if found is None:
+        return Pathspec(path, top)
+    return Pathspec(path[: found.start()].rpartition("/")[0] or ".", top, wild=True)
+
+
+_ALL = frozenset({"", ".", "./", "*", "**", "./*", "**/*"})

@@ -1,0 +1,177 @@
+"""What git's pathspecs and `revision:path` name, wherever git works: they may count from the top of the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.shell.languages.git_pathspec import Pathspec, read_pathspec
+
+from .asked import decide
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    for folder in (".git/objects", ".git/refs", "held", "src/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".git/HEAD").write_text("ref: refs/heads/main")
+    for name in ("held/x", "src/b.py"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "linked").symlink_to("src")
+    return tmp_path
+
+
+READING = """
+git -C src show HEAD:held/x
+git -C ./src/ show HEAD:held/x
+git -C src -C deep show HEAD:held/x
+git -C linked show HEAD:held/x
+git -C src show :held/x
+git -C src cat-file blob HEAD:held/x
+git -C src blame HEAD:held/x
+git -C src grep x -- ':/held'
+git -C src add ':/held/x'
+git -C src --no-pager show HEAD:held/x
+cd src && git -C deep show HEAD:held/x
+cd src && git add ':/held/x'
+cd src && git add ':(top)held/x'
+cd src && git show HEAD:held/x
+git add ':held/x'
+"""
+WRITING = """
+git -C src checkout HEAD -- ':/held/x'
+git -C src checkout ':(top)held/x'
+git -C src rm ':/held/x'
+git -C src restore ':/held/x'
+cd src && git checkout HEAD -- ':/held/x'
+cd src && git rm ':/held/x'
+cd src && git rm ':(top,literal)held/x'
+cd src && git restore -- ':/held/x'
+cd src/deep && git restore ':/held'
+git rm ':(icase)held/x'
+git rm ':held/x'
+"""
+PATTERNS = """
+git rm 'he*/x'
+git rm '*x'
+git rm ':(glob)he*/x'
+git -C src rm ':/he*/x'
+git -C src checkout -- ':/he*'
+cd src && git restore ':/*eld/x'
+cd src && git clean -fdx ':/'
+cd src && git checkout HEAD~1 -- ':/'
+git restore ':!src'
+"""
+
+
+@pytest.mark.parametrize("command", READING.strip().splitlines())
+@pytest.mark.parametrize("mode", ["auto", "default"])
+def test_reading_is_denied_by_the_path_from_the_top(command: str, mode: str, repository: Path) -> None:
+    found = decide(command, workspace=str(repository), mode=mode, allow=["Bash(git:*)"], deny=["Read(held/**)"])
+    assert found == "deny"
+
+
+@pytest.mark.parametrize("command", WRITING.strip().splitlines())
+@pytest.mark.parametrize("mode", ["auto", "default"])
+def test_writing_is_denied_by_the_path_from_the_top(command: str, mode: str, repository: Path) -> None:
+    found = decide(command, workspace=str(repository), mode=mode, allow=["Bash(git:*)"], deny=["Edit(held/**)"])
+    assert found in ("deny", "ask") if command.endswith(("held'", "icase)held/x'")) else found == "deny"
+
+
+@pytest.mark.parametrize("command", PATTERNS.strip().splitlines())
+def test_a_pattern_asks_where_a_rule_could_match_below_it(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), mode="auto", deny=["Edit(held/**)"]) == "ask"
+
+
+PRINTING = """
+git for-each-ref --format='%(raw)'
+git for-each-ref --form='%(refname) %(*raw)' refs/tags
+git tag -l --format='%(raw)'
+git branch --format '%(raw)'
+git notes add -C abcd1234
+x=abcd1234; git notes add -C "$x"
+git -C held diff -- .
+git grep --no-index foo
+git diff --compact-summary -U3
+git checkout HEAD:held -- .
+git read-tree --prefix=y HEAD:held
+git merge-tree HEAD~1 HEAD
+git range-diff HEAD~2..HEAD~1 HEAD~1..HEAD
+git stash list -p
+git stash show
+"""
+CHANGING = """
+git -C src format-patch -o ../held HEAD~1
+git stash push -- held/x
+git -C src stash push -- ../held/x
+git apply --directory=held p
+git -C held restore .
+git checkout-index --prefix=held/ -a
+git mv src held
+"""
+
+
+@pytest.mark.parametrize("command", PRINTING.strip().splitlines())
+def test_what_prints_unnamed_contents_is_not_allowed_beside_a_rule_for_reading(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), mode="auto", deny=["Read(held/**)"]) in ("ask", "deny")
+
+
+@pytest.mark.parametrize("command", CHANGING.strip().splitlines())
+def test_what_changes_files_by_options_is_not_allowed_beside_a_rule_for_editing(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), mode="auto", deny=["Edit(held/**)"]) in ("ask", "deny")
+
+
+@pytest.mark.parametrize("spec", ["':/'", "':(top)'", ":", "'*'", "':!src'", "."])
+def test_deleting_all_that_is_tracked_asks_however_it_is_spelled(spec: str, repository: Path) -> None:
+    assert decide(f"git rm -r {spec}", workspace=str(repository), mode="auto") == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C src show HEAD:src/b.py",
+        "git rm ':/src/b.py'",
+        "cd src && git checkout -- ':/src/b.py'",
+        "cd src && git add :/",
+        "git add .",
+        "git add -- . ':!held'",
+        "git add '*.py'",
+        "git checkout -- 'src/*.py'",
+        "git rm 'src/*.py'",
+        "git -C src rm b.py",
+        "git for-each-ref --format='%(raw:size)'",
+        "git tag -l --format='%(contents)'",
+    ],
+)
+def test_what_no_rule_is_about_needs_none(command: str, repository: Path) -> None:
+    found = decide(command, workspace=str(repository), allow=["Bash(git:*)"], deny=["Read(held/**)", "Edit(held/**)"])
+    assert found == "allow"
+
+
+@pytest.mark.parametrize(
+    ("spec", "meaning"),
+    [
+        ("src/a.py", None),
+        (":/src/a.py", Pathspec("src/a.py", top=True)),
+        (":(top)src", Pathspec("src", top=True)),
+        (":(icase)src", Pathspec(".", wild=True)),
+        (":src", Pathspec("src")),
+        ("::src", Pathspec("src")),
+        (":(literal)a*", Pathspec("a*")),
+        ("src/*.py", Pathspec("src", wild=True)),
+        ("*.py", Pathspec(".", wild=True)),
+        (":/a*/b", Pathspec(".", top=True, wild=True)),
+        (":(top,glob)src/**/b", Pathspec("src", top=True, wild=True)),
+        (r"a\*b", Pathspec(".", wild=True)),
+        ("*", Pathspec(".", whole=True)),
+        (":/", Pathspec(".", top=True, whole=True)),
+        (":", Pathspec(".", top=True, whole=True)),
+        (":!x", Pathspec(".", top=True, whole=True)),
+        (":^x", Pathspec(".", top=True, whole=True)),
+        (":(exclude,top)x", Pathspec(".", top=True, whole=True)),
+        (":(unclosed", Pathspec("(unclosed")),
+    ],
+)
+def test_a_pathspec_means(spec: str, meaning: Pathspec | None) -> None:
+    assert read_pathspec(spec) == meaning

@@ -1,0 +1,244 @@
+"""Repositories that came as they are, in an archive: what their own files make git run or print while it only reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .asked import decide
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    top = tmp_path / "work"
+    for folder in (".git/objects/info", ".git/refs"):
+        (top / folder).mkdir(parents=True)
+    (top / ".git/HEAD").write_text("ref: refs/heads/main")
+    for name in ("a.txt", ".env"):
+        (top / name).write_text("x")
+    return top
+
+
+def settings(repository: Path, text: str, command: str = "git diff") -> str:
+    (repository / ".git/config").write_text(text)
+    return decide(command, workspace=str(repository))
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("git log -p --submodule=diff", "ask"),
+        ("git diff --submodule=diff", "ask"),
+        ("git diff --submod=diff HEAD~1 HEAD", "ask"),
+        ("git show --submodule=diff HEAD~1", "ask"),
+        ("git diff-tree -p --submodule=diff HEAD~1 HEAD", "ask"),
+        ("git diff --submodule", "allow"),
+        ("git diff --submodule=log", "allow"),
+        ("git log -p --submodule=short", "allow"),
+    ],
+)
+def test_differences_of_submodules_are_made_by_git_in_a_folder_that_only_a_commit_may_name(
+    command: str, decision: str, repository: Path
+) -> None:
+    assert decide(command, workspace=str(repository)) == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("[diff]\n\tsubmodule = diff\n", "ask"),
+        ("[diff]\n\tsubmodule = log\n", "allow"),
+        ("[diff]\n\tsubmodule\n", "allow"),
+        ("[status]\n\tsubmoduleSummary = true\n", "ask"),
+        ("[status]\n\tsubmoduleSummary\n", "ask"),
+        ("[status]\n\tsubmoduleSummary = 5\n", "ask"),
+        ("[status]\n\tsubmoduleSummary = false\n", "allow"),
+        ("[status]\n\tsubmoduleSummary = 0\n", "allow"),
+        ("[alias]\n\twhatchanged = !touch x\n", "ask"),
+        ('[alias "whatchanged"]\n\tcommand = !touch x\n', "ask"),
+        ("[alias]\n\tlg = log --graph\n\tst = !git status\n", "allow"),
+    ],
+)
+@pytest.mark.parametrize("own", [True, False])
+def test_settings_by_which_reading_works_in_other_folders_or_is_another_command(
+    text: str, decision: str, own: bool, repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (repository / ".git/config" if own else tmp_path / "home/.gitconfig").write_text(text)
+    for command in ("git status", "git log -p"):
+        assert decide(command, workspace=str(repository), home=str(tmp_path / "home")) == decision
+
+
+PROMISED = '[remote "origin"]\n\turl = https://h/x\n\tpromisor = true\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        (PROMISED, "allow"),
+        (PROMISED + '[url "https://mirror/"]\n\tpushInsteadOf = https://h/\n', "allow"),
+        (PROMISED + '[url "ext::touch x #"]\n\tinsteadOf = https://h/\n', "ask"),
+        (PROMISED + '[url "https://mirror/"]\n\tinsteadOf = https://h/\n', "ask"),
+        (PROMISED + "[url.ext]\n\tinsteadOf = https://h/\n", "ask"),
+        ('[remote "ext::touch x"]\n\tpromisor = true\n', "ask"),
+        ('[remote "ext::touch x"]\n\tpromisor = true\n\turl = https://h/x\n', "ask"),
+        ('[remote "origin"]\n\tpromisor = true\n', "ask"),
+        ('[remote "origin"]\n\tpromisor = true\n\turl = stub://h/x\n', "ask"),
+        ('[remote "origin"]\n\tpromisor = true\n\turl = git@h:x/y.git\n', "allow"),
+        ("[extensions]\n\tpartialClone = ext::touch x\n", "ask"),
+        (PROMISED + "[extensions]\n\tpartialClone = ext::touch x\n", "ask"),
+        (PROMISED + "[extensions]\n\tpartialClone = origin\n", "allow"),
+        ("[remote.origin]\n\tpromisor = true\n\turl = https://h/x\n", "ask"),
+    ],
+)
+def test_where_a_partial_clone_fetches_from_is_known(text: str, decision: str, repository: Path) -> None:
+    assert settings(repository, text) == decision
+    assert decide("git status", workspace=str(repository)) == decision
+
+
+@pytest.mark.parametrize("folder", ["remotes", "branches"])
+def test_remotes_in_files_of_their_own_may_name_any_address(folder: str, repository: Path) -> None:
+    (repository / ".git" / folder).mkdir()
+    assert settings(repository, PROMISED) == "allow"
+    (repository / ".git" / folder / "other").write_text("URL: ext::touch x\n")
+    assert settings(repository, PROMISED) == "ask"
+    assert settings(repository, "") == "allow"
+
+
+def test_the_persons_own_other_names_for_addresses_count_where_one_runs_a_program(
+    repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (repository / ".git/config").write_text(PROMISED)
+    for address, decision in (("git@h:", "allow"), ("ext::sh -c x", "ask")):
+        (tmp_path / "home/.gitconfig").write_text(f'[url "{address}"]\n\tinsteadOf = https://h/\n')
+        assert decide("git diff", workspace=str(repository), home=str(tmp_path / "home")) == decision
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("objects/info/commit-graphs/commit-graph-chain", "../../../../.env"),
+        ("objects/info/commit-graphs/commit-graph-chain", "/srv/token"),
+        ("objects/info/commit-graphs", "../../../graphs"),
+        ("objects/pack/multi-pack-index.d/multi-pack-index-chain", "../../../../.env"),
+        ("reftable/tables.list", "../../.env"),
+    ],
+)
+def test_further_files_of_which_git_prints_lines_are_no_links(link: str, target: str, repository: Path) -> None:
+    assert decide("git log -1", workspace=str(repository)) == "allow"
+    path = repository / ".git" / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+    for command in ("git log -1", "git status"):
+        assert decide(command, workspace=str(repository)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("alternates", "decision"),
+    [
+        ("", "allow"),
+        ("# none\n", "allow"),
+        ("../../lib/.git/objects\n", "allow"),
+        ("../../../other/.git/objects\n", "ask"),
+        ("/srv/other/.git/objects\n", "ask"),
+        ('"/srv/other"\n', "ask"),
+        ("../../lib/.git/objects\n/srv/other/.git/objects\n", "ask"),
+        ("../../chained/.git/objects\n", "ask"),
+        ("../../linked/objects\n", "ask"),
+    ],
+)
+def test_objects_of_repositories_outside_the_workspace_are_no_part_of_it(
+    alternates: str, decision: str, repository: Path
+) -> None:
+    for name in ("lib", "chained"):
+        (repository / name / ".git/objects/info").mkdir(parents=True)
+    (repository / "chained/.git/objects/info/alternates").write_text("/srv/other/.git/objects\n")
+    (repository / "linked/objects").mkdir(parents=True)
+    (repository / "linked/objects/info").symlink_to("/srv/info")
+    (repository / ".git/objects/info/alternates").write_text(alternates)
+    for command in ("git log -p", "git show HEAD:a.txt"):
+        assert decide(command, workspace=str(repository)) == decision
+
+
+@pytest.mark.parametrize("link", ["objects", "objects/ab", "objects/pack", "objects/pack/x.pack"])
+def test_objects_behind_a_link_that_leads_outside(link: str, repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    path = repository / ".git" / link
+    if link == "objects":
+        path.rename(tmp_path / "moved")
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(tmp_path / "other" / path.name)
+    assert decide("git show abcd1234", workspace=str(repository)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("git config core.editor '--default=;touch x'", "ask"),
+        ("git config core.hooksPath --type=x", "ask"),
+        ("git config remote.origin.url --comment=ext::x", "ask"),
+        ("git config user.name -z", "ask"),
+        ("git config user.name --", "ask"),
+        ("git config --type=path core.editor", "allow"),
+        ("git config --get user.name", "allow"),
+        ("git tag --format --merged topic", "ask"),
+        ("git tag --forma --merged topic", "ask"),
+        ("git tag --sort --contains topic", "ask"),
+        ("git branch --sort --list topic", "ask"),
+        ("git branch --form --list topic", "ask"),
+        ("git branch --points-at --list topic", "ask"),
+        ("git branch --sort=-committerdate --list 'a*'", "allow"),
+        ("git tag --list 'v*' --sort=-version:refname", "allow"),
+    ],
+)
+def test_what_follows_a_name_or_an_option_is_its_value(command: str, decision: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository)) == decision
+    assert decide(command, workspace=str(repository), mode="plan") == ("allow" if decision == "allow" else "deny")
+
+
+def test_git_stash_show_prints_differences_where_a_setting_says_so(repository: Path) -> None:
+    rows = (("git stash show", "ask"), ("git stash show --stat", "allow"), ("git stash list", "allow"))
+    for command, decision in rows:
+        rules = {"allow": ["Bash(git:*)"], "deny": ["Read(held/**)"]}
+        assert decide(command, workspace=str(repository), **rules) == decision
+    entry = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(32) + (4).to_bytes(2, "big") + b".env" + bytes(6)
+    (repository / ".git/index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + entry)
+    assert settings(repository, "[stash]\n\tshowPatch = false\n", "git stash show") == "allow"
+    assert settings(repository, "[stash]\n\tshowPatch\n", "git stash show") == "ask"
+    assert settings(repository, "[stash]\n\tshowPatch = true\n", "git stash list") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("hook", "decision"),
+    [("pre-auto-gc", "ask"), ("reference-transaction", "ask"), ("post-index-change", "ask"), ("pre-commit", "allow")],
+)
+@pytest.mark.parametrize("folder", [".git/hooks", "team"])
+def test_fetching_what_is_missing_runs_hooks_of_its_own(
+    hook: str, decision: str, folder: str, repository: Path
+) -> None:
+    (repository / folder).mkdir()
+    (repository / folder / hook).write_text("#!/bin/sh\n")
+    (repository / folder / hook).chmod(0o755)
+    path = "[core]\n\thooksPath = team\n" if folder == "team" else ""
+    assert settings(repository, path + PROMISED) == decision
+    assert settings(repository, path) == ("ask" if hook == "post-index-change" else "allow")
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("[http]\n\tsaveCookies = true\n\tcookieFile = ../x\n", "ask"),
+        ('[http "https://h/"]\n\tcookieFile = ../x\n', "ask"),
+        ("[http]\n\tsslKey = ../x\n", "ask"),
+        ("[gc]\n\trecentObjectsHook = ./x\n", "ask"),
+        ("[gc]\n\trepackFilterTo = ../x\n", "ask"),
+        ("[http]\n\tpostBuffer = 1\n[gc]\n\tauto = 0\n", "allow"),
+    ],
+)
+def test_fetching_what_is_missing_reads_and_writes_what_settings_name(
+    text: str, decision: str, repository: Path
+) -> None:
+    assert settings(repository, PROMISED + text) == decision
+    assert settings(repository, text) == "allow"
