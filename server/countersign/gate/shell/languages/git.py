@@ -18,7 +18,7 @@ READ_HERE = names_with("own_reading")
 TOP_LEVEL = ("git", "rev-parse", "--show-toplevel")
 """The command that prints the top folder of the repository."""
 
-_AS_SUBCOMMAND = {"--help": "help", "-h": "help", "--version": "version", "-v": "version"}
+AS_SUBCOMMAND = {"--help": "help", "-h": "help", "--version": "version", "-v": "version"}
 """Options in front of the subcommand that stand for one themselves: what follows are its words (`git.c`)."""
 
 UNKNOWN_SUBCOMMAND = row(
@@ -45,7 +45,7 @@ def read_git(words: Sequence[Word]) -> Git:
     index, unknown = 1, False
     while index < len(words):
         word = words[index]
-        if word.value is None or not word.value.startswith("-") or word.value == "-" or word.value in _AS_SUBCOMMAND:
+        if word.value is None or not word.value.startswith("-") or word.value == "-" or word.value in AS_SUBCOMMAND:
             break
         name, attached, _ = word.value.partition("=")
         valued = name in {"-C", "-c"} or (name.startswith("--") and name[2:] in GLOBAL.long)
@@ -53,7 +53,7 @@ def read_git(words: Sequence[Word]) -> Git:
         index += 2 if valued and not attached and name != "--exec-path" else 1
     before = arguments(words[: min(index, len(words))], GLOBAL)
     name = words[index].value if index < len(words) and not unknown else None
-    name = _AS_SUBCOMMAND.get(name, name) if name is not None else None
+    name = AS_SUBCOMMAND.get(name, name) if name is not None else None
     program = GIT.get(name, UNKNOWN_SUBCOMMAND) if name is not None else UNKNOWN_SUBCOMMAND
     found = arguments(words, program.grammar, index + 1) if index < len(words) else Arguments()
     return Git(name, index + 1, len(words) - 1, before, found, program, tuple(before.values("-C")))

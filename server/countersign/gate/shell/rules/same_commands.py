@@ -9,20 +9,18 @@ come here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-from countersign.gate.patterns import WILD, CommandPattern
-from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
+from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.programs.argv import Option
-from countersign.gate.shell.programs.other_names import Likeness, as_words, family, likeness, with_other_names
-from countersign.gate.shell.programs.other_subcommands import with_first_name
+from countersign.gate.shell.programs.other_names import Likeness, likeness, with_other_names
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import names_with, words_of
+from countersign.gate.shell.rules.named_programs import Named, Spelled, base_name, by_family, family_of, first_names
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
 
@@ -30,36 +28,29 @@ _MOST_WORDS = 400
 """Words of a command that are compared one by one. One with more asks if it holds all words of a rule but options."""
 
 
-class _Named(NamedTuple):
-    """A deny or ask rule that names its program. ``words`` are the rule's, ``known`` what the tables make of them."""
-
-    rule: Rule
-    pattern: CommandPattern
-    words: tuple[str, ...]
-    known: Known | None
-
-
 def said_otherwise(
     commands: Iterator[tuple[str, ...]], rules: RuleSet, agent: str
 ) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that means one of these commands, each given by its words."""
-    named = rules.derived((said_otherwise,), lambda: _by_program(rules))
+    named = by_family(rules)
     deny = ask = None
     if not named:
         return deny, ask
     for words in commands:
         if not words:
             continue
-        apart = as_words(words)
-        written = with_first_name(_family(apart[0]), apart)
-        among = frozenset(written) if len(written) > _MOST_WORDS else frozenset[str]()
-        for each in named.get(_family(written[0]), ()):
+        command = Spelled(words)
+        group = named.get(family_of(command.written[0]))
+        if group is None:
+            continue
+        among = frozenset(command.written) if len(command.written) > _MOST_WORDS else frozenset[str]()
+        for each in group.all if among else group.candidates(command, rules, agent):
             if not each.rule.serves(agent):
                 continue
-            found = _means(each, written, renamed=written is not words)
-            if found is None and _may_be_behind_options(each, apart):
+            found = _means(each, command)
+            if found is None and _may_be_behind_options(each, command.apart):
                 found = "akin", f"what `{each.rule.text}` names may stand behind its options"
-            if found is None and among and _may_be_among(each, written, among):
+            if found is None and among and _may_be_among(each, command.written, among):
                 found = "akin", f"the command has too many words to compare it with `{each.rule.text}`"
             if found is None:
                 continue
@@ -72,54 +63,31 @@ def said_otherwise(
     return deny, ask
 
 
-def _by_program(rules: RuleSet) -> Mapping[str, Sequence[_Named]]:
-    found: dict[str, list[_Named]] = {}
-    for listed in ("deny", "ask"):
-        for rule in rules.commands_of(listed, None, ""):
-            pattern = rule.specifier
-            if isinstance(pattern, CommandPattern) and pattern.loose_words and WILD not in pattern.loose_words[0]:
-                words = _first_words(pattern.loose_words)
-                wild = any(WILD in word for word in words)
-                known = None if wild else look_up(program(words[0]), tuple(map(constant, words)))
-                found.setdefault(_family(words[0]), []).append(_Named(rule, pattern, words, known))
-    return found
-
-
-def _first_words(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a command or a rule with program and subcommand apart, by the first name, in front of options."""
-    apart = as_words(words)
-    return with_first_name(_family(apart[0]), apart)
-
-
-def _family(word: str) -> str:
-    return family(word.rpartition("/")[2])
-
-
-def _means(each: _Named, words: tuple[str, ...], *, renamed: bool) -> tuple[Likeness, str] | None:
+def _means(each: Named, command: Spelled) -> tuple[Likeness, str] | None:
     """How surely a rule means a command with these words, and why; None if it does not."""
-    name, wanted = words[0].rpartition("/")[2], each.words[0].rpartition("/")[2]
-    likely = likeness(wanted, name)
+    words = command.written
+    name = base_name(words[0])
+    likely = likeness(each.name, name)
     if likely is None:
         return None
     text = each.rule.text
-    if (name != wanted or renamed) and each.pattern.touches((each.pattern.loose_words[0], *words[1:])):
-        if name == wanted:
+    if (name != each.name or command.renamed) and each.pattern.touches((each.pattern.loose_words[0], *words[1:])):
+        if name == each.name:
             return likely, f"`{text}` names the same command"
         return likely, f"`{name}` is another name of what `{text}` names"
     if each.words != each.pattern.loose_words and _begins(each, words):
         return likely, f"`{text}` names the same command"
-    if each.known is not None and len(words) <= _MOST_WORDS and _is_same(each, words):
+    if each.known is not None and len(words) <= _MOST_WORDS and _is_same(each, each.known, command):
         return likely, f"`{text}` names the same options"
     return None
 
 
-def _may_be_behind_options(each: _Named, words: tuple[str, ...]) -> bool:
+def _may_be_behind_options(each: Named, words: tuple[str, ...]) -> bool:
     """Whether the words of a rule that are no options stand in the command behind options, where a word behind one may
     be its value or not, and all options of the rule somewhere."""
-    if likeness(each.words[0].rpartition("/")[2], words[0].rpartition("/")[2]) is None:
+    if likeness(each.name, base_name(words[0])) is None:
         return False
-    wanted = [word for word in each.words[1:] if not word.startswith("-")]
-    known = each.known
+    wanted, known = each.plain, each.known
     git = known.git if known is not None else None
     if not wanted or len(words) > _MOST_WORDS or (git is not None and not _is_unknown_git(each, words)):
         return False
@@ -127,7 +95,7 @@ def _may_be_behind_options(each: _Named, words: tuple[str, ...]) -> bool:
     for word in words[1:]:
         if at == len(wanted):
             break
-        if wanted[at] in (word, *with_first_name(_family(words[0]), (words[0], word))[1:]):
+        if wanted[at] in (word, *first_names(words, word)):
             at, behind = at + 1, False
         elif word.startswith("-") or (each.words[0] in _ASSIGNED and "=" in word):
             skipped = behind = True
@@ -138,38 +106,35 @@ def _may_be_behind_options(each: _Named, words: tuple[str, ...]) -> bool:
     return at == len(wanted) and skipped and all(word in words for word in each.words[1:] if word.startswith("-"))
 
 
-def _may_be_among(each: _Named, words: tuple[str, ...], among: frozenset[str]) -> bool:
+def _may_be_among(each: Named, words: tuple[str, ...], among: frozenset[str]) -> bool:
     """Whether a command of more words than are compared holds all words of a rule that are no options."""
-    wanted, name = each.words[0].rpartition("/")[2], words[0].rpartition("/")[2]
-    if len(each.words) == 1 or likeness(wanted, name) is None:
+    if len(each.words) == 1 or likeness(each.name, base_name(words[0])) is None:
         return False
-    return among.issuperset(word for word in each.words[1:] if not word.startswith("-"))
+    return among.issuperset(each.plain)
 
 
 _ASSIGNED = with_other_names(names_with("takes_assignments"))
 """Programs that take ``NAME=value`` in front of what they are to do."""
 
 
-def _is_unknown_git(each: _Named, words: tuple[str, ...]) -> bool:
+def _is_unknown_git(each: Named, words: tuple[str, ...]) -> bool:
     """Whether git's subcommand is not known, for an option in front of it that git does not document."""
     git = look_up(program(each.words[0]), tuple(map(constant, words))).git
     return git is not None and git.subcommand is None
 
 
-def _begins(each: _Named, words: tuple[str, ...]) -> bool:
+def _begins(each: Named, words: tuple[str, ...]) -> bool:
     """Whether the words begin with the rule's, which the rule itself spells as one (``docker-compose``)."""
     rest = words[1 : len(each.words)] == each.words[1:]
     return rest and (each.pattern.prefix or len(words) == len(each.words))
 
 
-def _is_same(each: _Named, words: tuple[str, ...]) -> bool:
+def _is_same(each: Named, known: Known, command: Spelled) -> bool:
     """Whether a command has the operands that a rule begins with, and all of its options, in whatever order."""
-    known = each.known
-    name = program(words[0])
-    if known is None or known.program is None:
+    if known.program is None:
         return False
-    given = tuple(map(constant, words))
-    there = look_up(name, given)
+    words, there = command.written, command.known
+    name = program(words[0])
     row = there.program
     if row is None or row.closed or row is not known.program or not _same_subcommand(each, name, words, there):
         return False
@@ -211,7 +176,7 @@ _METHOD_POST = words_of("http_methods", "post")
 _METHOD_PUT = words_of("http_methods", "put")
 
 
-def _same_subcommand(each: _Named, name: str, words: Sequence[str], there: Known) -> bool:
+def _same_subcommand(each: Named, name: str, words: Sequence[str], there: Known) -> bool:
     known = each.known
     if known is not None and known.git is not None:
         return there.git is not None and known.git.subcommand == there.git.subcommand is not None
