@@ -16,6 +16,7 @@ from countersign.gate.patterns.glob import (
 )
 from countersign.gate.patterns.name import HostPattern, NamePattern, ParamPattern, parse_host, parse_param
 from countersign.gate.patterns.path import PathPattern, Root, escape_path, fold, parse_path
+from countersign.gate.patterns.wildcard import wildcards_meet
 
 __all__ = [
     "WILD",
@@ -41,4 +42,5 @@ __all__ = [
     "parse_path",
     "tokens_match",
     "unescape_glob",
+    "wildcards_meet",
 ]

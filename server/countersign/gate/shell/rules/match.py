@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from countersign.gate.patterns import WILD, CommandPattern
+from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
 from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
@@ -89,11 +89,11 @@ def may_touch(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
     for layer in case.layers:
         if all(word.value is not None for word in layer.words):
             continue
-        first = layer.words[0].value
+        first, text = layer.words[0].value, known_pieces(layer.words)
         for listed in ("deny", "ask"):
             for rule in rules.commands_of(listed, first, agent):
                 pattern = rule.specifier
-                if isinstance(pattern, CommandPattern) and _could_match(pattern, layer.words):
+                if isinstance(pattern, CommandPattern) and _could_match(pattern, text):
                     return _maybe(rule)
     return None
 
@@ -168,60 +168,44 @@ def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ..
             yield (*combination[0].split(), *combination[1:])
 
 
-def _could_match(pattern: CommandPattern, words: Sequence[Word]) -> bool:
-    """Whether some text that these words may become matches the pattern: two wildcards against each other."""
-    text: list[str | None] = []
-    for index, word in enumerate(words):
-        if index and word.value is not None:
-            text.append(" ")
-        if word.value is not None:
-            value = word.value if index else word.value.rsplit("/", 1)[-1]
-            text += value[:400]
-            if len(value) > 400:
-                text.append(None)
-        else:
-            text += (" " if index else "") + word.prefix if word.prefix else ""
-            text.append(None)
-    if len(text) > 2000:
-        text = [*text[:2000], None]
+def _could_match(pattern: CommandPattern, text: Sequence[str]) -> bool:
+    """Whether a text that is only known in pieces may match the pattern: two wildcards against each other."""
     for given in {pattern.words, pattern.loose_words}:
-        wanted: list[str | None] = []
-        for index, word in enumerate(given):
-            wanted += " " if index else ""
-            named = word if index or WILD in word else word.rsplit("/", 1)[-1]
-            wanted += (None if char == WILD else char for char in named)
-        if _meet(wanted, text) or (pattern.prefix and _meet([*wanted, " ", None], text)):
+        named = [word if index or WILD in word else word.rsplit("/", 1)[-1] for index, word in enumerate(given)]
+        wanted = " ".join(named).split(WILD)
+        if wildcards_meet(wanted, text):
+            return True
+        if pattern.prefix and wildcards_meet([*wanted[:-1], f"{wanted[-1]} ", ""], text):
             return True
     return False
 
 
-def _meet(left: Sequence[str | None], right: Sequence[str | None]) -> bool:
-    """Whether two texts in which None stands for any text have a common one."""
-    row = {0}
-    for at in range(len(left) + 1):
-        following: set[int] = set()
-        done: set[int] = set()
-        open_columns = sorted(row)
-        while open_columns:
-            column = open_columns.pop()
-            if column in done:
-                continue
-            done.add(column)
-            wanted = left[at] if at < len(left) else ""
-            met = right[column] if column < len(right) else ""
-            if column < len(right) and (met is None or wanted is None):
-                open_columns.append(column + 1)
-            if at < len(left):
-                if wanted is None or met is None:
-                    following.add(column)
-                if wanted is not None and met is not None and met != "" and wanted == met:
-                    following.add(column + 1)
-        if at == len(left):
-            return len(right) in done
-        row = following
-        if not row:
-            return False
-    return False
+_MOST_KNOWN = 2000
+"""Characters of a command that are compared so; what stands behind them may be anything."""
+
+
+def known_pieces(words: Sequence[Word]) -> list[str]:
+    """What is known of a command's text, in pieces with any text between two of them."""
+    known: list[str | None] = []
+    for index, word in enumerate(words):
+        blank = " " if index else ""
+        if word.value is not None:
+            value = word.value if index else word.value.rsplit("/", 1)[-1]
+            known += (blank, value[:400])
+            if len(value) > 400:
+                known.append(None)
+        else:
+            known += (blank + word.prefix if word.prefix else "", None)
+    pieces, left = [""], _MOST_KNOWN
+    for part in known:
+        left -= 1 if part is None else len(part)
+        if part is not None:
+            pieces[-1] += part if left >= 0 else part[:left]
+        if part is None or left < 0:
+            pieces.append("")
+        if left < 0:
+            break
+    return pieces
 
 
 # --- allow -----------------------------------------------------------------------------------------------------------

@@ -115,10 +115,19 @@ class NamedRules:
                 found.update(places)
         for (name, first), renamed in self._renamed.items():
             if name != base_name(written[0]) or command.renamed:
-                by_list = rules.commands_by_list((first, *written[1:]), agent)
-                for listed in ("deny", "ask"):
-                    found.update([renamed[id(rule)] for rule in by_list.get(listed, ()) if id(rule) in renamed])
+                found.update(_matching((first, *written[1:]), renamed, rules, agent))
         return [self.all[place] for place in sorted(found)]
+
+
+def _matching(words: tuple[str, ...], places: Mapping[int, int], rules: RuleSet, agent: str) -> Iterator[int]:
+    """Where those of these rules stand that may match the words as they are, given by their identity."""
+    by_list = rules.commands_by_list(words, agent)
+    length = len(" ".join(words))
+    for listed in ("deny", "ask"):
+        for rule in by_list.get(listed, ()):
+            pattern = rule.specifier
+            if isinstance(pattern, CommandPattern) and pattern.least <= length and id(rule) in places:
+                yield places[id(rule)]
 
 
 def _compared(each: Named) -> Iterator[Collection[str]]:
