@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from countersign.gate.shell.programs.tables import FACETS, names_with
@@ -34,6 +35,7 @@ _FAMILY = {name: family for family, names in _AKIN.items() for name in names}
 _VERSION = re.compile(r"(.*?[a-z+])-?(\d[\d.]*)")
 
 
+@lru_cache(maxsize=4096)
 def family(name: str) -> str:
     """The name under which rules for a program, and for all that is called otherwise, are kept."""
     name = _plain(name)
@@ -79,6 +81,6 @@ def as_words(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a command whose program's name stands for a program and its subcommand (``git-push``)."""
     folder, slash, name = words[0].rpartition("/")
     spelled = _AS_WORDS.get(name)
-    if spelled is None and re.fullmatch(r"git-[a-z-]+", name):
+    if spelled is None and name.startswith("git-") and re.fullmatch(r"git-[a-z-]+", name):
         spelled = ("git", name.removeprefix("git-"))
     return words if spelled is None else (f"{folder}{slash}{spelled[0]}", *spelled[1:], *words[1:])

@@ -36,13 +36,15 @@ class Named(NamedTuple):
 
 class Spelled:
     """A command's words: with its program's name ``apart`` from a subcommand that it stands for, and as it is
-    ``written`` with the first of its subcommand's names in front; ``renamed`` where that says it otherwise."""
+    ``written`` with the first of its subcommand's names in front; ``renamed`` where that says it otherwise. ``family``
+    is the name under which rules for its program are kept."""
 
-    __slots__ = ("_known", "apart", "renamed", "written")
+    __slots__ = ("_known", "apart", "family", "renamed", "written")
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.apart = as_words(words)
-        self.written = with_first_name(family_of(self.apart[0]), self.apart)
+        self.family = family(base_name(self.apart[0]))
+        self.written = with_first_name(self.family, self.apart)
         self.renamed = self.written is not words
         self._known: Known | None = None
 
@@ -53,18 +55,13 @@ class Spelled:
             self._known = look_up(program(self.written[0]), tuple(map(constant, self.written)))
         return self._known
 
+    def names_of(self, word: str) -> tuple[str, ...]:
+        """A word, and what it is called first if it is the subcommand."""
+        return (word, *with_first_name(self.family, (self.apart[0], word))[1:])
+
 
 def base_name(word: str) -> str:
     return word.rpartition("/")[2]
-
-
-def family_of(word: str) -> str:
-    return family(base_name(word))
-
-
-def first_names(words: tuple[str, ...], word: str) -> tuple[str, ...]:
-    """What a word of this command is called if it is the subcommand."""
-    return with_first_name(family_of(words[0]), (words[0], word))[1:]
 
 
 class NamedRules:
@@ -107,7 +104,7 @@ class NamedRules:
         # A rule's words stand behind options only where there are some.
         if self._behind and any(word[:1] == "-" or "=" in word for word in apart[1:]):
             for each in apart[1:]:
-                for word in (each, *first_names(apart, each)):
+                for word in command.names_of(each):
                     found.update(self._behind.get(word, ()))
         # Which words are a subcommand is the same for a rule and a command only if their program is.
         for name, places in self._of_program.items():
@@ -157,10 +154,11 @@ def _by_family(rules: RuleSet) -> Mapping[str, NamedRules]:
         for rule in rules.commands_of(listed, None, ""):
             pattern = rule.specifier
             if isinstance(pattern, CommandPattern) and pattern.loose_words and WILD not in pattern.loose_words[0]:
-                words = Spelled(pattern.loose_words).written
+                said = Spelled(pattern.loose_words)
+                words = said.written
                 wild = any(WILD in word for word in words)
-                known = None if wild else look_up(program(words[0]), tuple(map(constant, words)))
+                known = None if wild else said.known
                 plain = tuple([word for word in words[1:] if not word.startswith("-")])
                 named = Named(rule, pattern, words, known, base_name(words[0]), plain)
-                found.setdefault(family_of(words[0]), []).append(named)
+                found.setdefault(said.family, []).append(named)
     return {name: NamedRules(named) for name, named in found.items()}

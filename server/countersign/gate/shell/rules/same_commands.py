@@ -20,7 +20,7 @@ from countersign.gate.shell.programs.other_names import Likeness, likeness, with
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import names_with, words_of
-from countersign.gate.shell.rules.named_programs import Named, Spelled, base_name, by_family, family_of, first_names
+from countersign.gate.shell.rules.named_programs import Named, Spelled, base_name, by_family
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
 
@@ -40,7 +40,7 @@ def said_otherwise(
         if not words:
             continue
         command = Spelled(words)
-        group = named.get(family_of(command.written[0]))
+        group = named.get(command.family)
         if group is None:
             continue
         among = frozenset(command.written) if len(command.written) > _MOST_WORDS else frozenset[str]()
@@ -48,7 +48,7 @@ def said_otherwise(
             if not each.rule.serves(agent):
                 continue
             found = _means(each, command)
-            if found is None and _may_be_behind_options(each, command.apart):
+            if found is None and _may_be_behind_options(each, command):
                 found = "akin", f"what `{each.rule.text}` names may stand behind its options"
             if found is None and among and _may_be_among(each, command.written, among):
                 found = "akin", f"the command has too many words to compare it with `{each.rule.text}`"
@@ -82,9 +82,10 @@ def _means(each: Named, command: Spelled) -> tuple[Likeness, str] | None:
     return None
 
 
-def _may_be_behind_options(each: Named, words: tuple[str, ...]) -> bool:
+def _may_be_behind_options(each: Named, command: Spelled) -> bool:
     """Whether the words of a rule that are no options stand in the command behind options, where a word behind one may
     be its value or not, and all options of the rule somewhere."""
+    words = command.apart
     if likeness(each.name, base_name(words[0])) is None:
         return False
     wanted, known = each.plain, each.known
@@ -95,7 +96,7 @@ def _may_be_behind_options(each: Named, words: tuple[str, ...]) -> bool:
     for word in words[1:]:
         if at == len(wanted):
             break
-        if wanted[at] in (word, *first_names(words, word)):
+        if wanted[at] in command.names_of(word):
             at, behind = at + 1, False
         elif word.startswith("-") or (each.words[0] in _ASSIGNED and "=" in word):
             skipped = behind = True
