@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate.patterns.errors import BadPattern
@@ -54,18 +54,24 @@ class CommandPattern:
     """The length of the shortest command, words joined by blanks, that either reading matches."""
 
     def __post_init__(self) -> None:
-        plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
-        object.__setattr__(self, "literal_prefix", tuple(plain))
-        object.__setattr__(self, "literals", frozenset(word for word in self.words if WILD not in word))
-        object.__setattr__(self, "first_word", plain[0] if plain else None)
-        object.__setattr__(self, "literal", len(plain) == len(self.words))
-        object.__setattr__(self, "exact", self.literal and not self.prefix)
-        wild = any(WILD in word for word in self.loose_words)
-        object.__setattr__(self, "loose_texts", () if wild else tuple(map(" ".join, self._wanted())))
-        object.__setattr__(self, "narrow", tuple(_pieces(self.words, _GAP, prefix=self.prefix)))
-        wide = [pieces for words in self._wanted() for pieces in _pieces(words, " ", prefix=self.prefix)]
-        object.__setattr__(self, "wide", tuple(wide))
-        object.__setattr__(self, "least", min(sum(map(len, pieces)) for pieces in (*self.narrow, *self.wide)))
+        words, prefix = self.words, self.prefix
+        literals = [word for word in words if WILD not in word]
+        literal = len(literals) == len(words)
+        leading = words if literal else tuple(itertools.takewhile(lambda word: WILD not in word, words))
+        wanted = self._wanted()
+        texts = tuple([" ".join(each) for each in wanted])
+        narrow = _pieces(_GAP.join(words), _GAP, prefix=prefix)
+        wide = tuple([pieces for text in texts for pieces in _pieces(text, " ", prefix=prefix)])
+        fill = object.__setattr__
+        fill(self, "literal_prefix", leading)
+        fill(self, "literals", frozenset(literals))
+        fill(self, "first_word", leading[0] if leading else None)
+        fill(self, "literal", literal)
+        fill(self, "exact", literal and not prefix)
+        fill(self, "loose_texts", () if WILD in texts[0] else texts)
+        fill(self, "narrow", narrow)
+        fill(self, "wide", wide)
+        fill(self, "least", min([len("".join(pieces)) for pieces in (*narrow, *wide)]))
 
     def covers(self, words: Sequence[str]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
@@ -108,17 +114,21 @@ def parse_command(text: str) -> CommandPattern:
     Raises:
         BadPattern: it is empty.
     """
-    body, prefix = re.sub(r"(?<!\\)\s+$", "", text.lstrip()), False
+    body, prefix = _BLANKS_BEHIND.sub("", text.lstrip()), False
     if body.endswith(":*") and not body.endswith("\\:*"):
         body, prefix = body[:-2], True
-    elif re.search(r"(?:^|(?<!\\)\s)\*$", body):
+    elif body.endswith("*") and _ANY_WORDS_BEHIND.search(body):
         body, prefix = body[:-1], True
     words = _words(body, quoted_star=False)
     if not words and not prefix:
         raise BadPattern("it names no command")
     if not words:
         return CommandPattern(text, (WILD,), (WILD,), True)
-    return CommandPattern(text, words, _words(body, quoted_star=True), prefix)
+    return CommandPattern(text, words, _words(body, quoted_star=True) if "*" in body else words, prefix)
+
+
+_BLANKS_BEHIND = re.compile(r"(?<!\\)\s+$")
+_ANY_WORDS_BEHIND = re.compile(r"(?:^|(?<!\\)\s)\*$")
 
 
 def command_specifier(words: Sequence[str]) -> str | None:
@@ -180,9 +190,7 @@ def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | No
     return tuple(words)
 
 
-def _pieces(words: Sequence[str], gap: str, *, prefix: bool) -> Iterator[tuple[str, ...]]:
+def _pieces(text: str, gap: str, *, prefix: bool) -> tuple[tuple[str, ...], ...]:
     """What stands between the wildcards of a pattern's text; for a prefix, with and without anything behind it."""
-    text = gap.join(words)
-    yield tuple(text.split(WILD))
-    if prefix:
-        yield tuple(f"{text}{gap}{WILD}".split(WILD))
+    alone = tuple(text.split(WILD))
+    return (alone, (*alone[:-1], alone[-1] + gap, "")) if prefix else (alone,)

@@ -114,6 +114,11 @@ class BadRule(Exception):
         self.tool = tool
 
 
+_RULE = re.compile(r"([\w*.:/-]+)(?:\((.*)\))?", re.DOTALL)
+_WHOLE_SERVER = re.compile(r"(mcp__[\w.-]+?)__\*")
+_TOOLS_OF_SERVER = re.compile(r"mcp__[\w.-]+?__[\w.-]*\*[\w.*-]*")
+
+
 def parse_rule(source: RuleText) -> Rule:
     """Read one rule.
 
@@ -124,17 +129,17 @@ def parse_rule(source: RuleText) -> Rule:
     text = source.text.strip()
     if hidden := hidden_character(text):
         raise BadRule(f"it contains {hidden}, an invisible character", _tool_guess(text, listed))
-    found = re.fullmatch(r"([\w*.:/-]+)(?:\((.*)\))?", text, re.DOTALL)
+    found = _RULE.fullmatch(text)
     if found is None:
         raise BadRule("it is not `Tool` or `Tool(specifier)`", _tool_guess(text, listed))
     written, specifier = found[1], found[2]
     tool, warning = _tool_name(written, listed)
-    if found_server := re.fullmatch(r"(mcp__[\w.-]+?)__\*", tool):
+    if found_server := _WHOLE_SERVER.fullmatch(tool):
         tool = found_server[1]
     if "*" in tool:
         if specifier is not None:
             raise BadRule("a tool name with `*` takes no parentheses", tool if listed in ("deny", "ask") else None)
-        if listed in ("allow", "grant") and not re.fullmatch(r"mcp__[\w.-]+?__[\w.-]*\*[\w.*-]*", tool):
+        if listed in ("allow", "grant") and not _TOOLS_OF_SERVER.fullmatch(tool):
             raise BadRule("an allow rule may use `*` in a tool name only after a literal `mcp__server__`", None)
         return Rule(source, listed, tool, None, warning=warning)
     if specifier is None:
