@@ -55,6 +55,8 @@ _ANSWERS_KEPT = 4096
 
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
 
+_OF_PATHS = ("Read", "Edit")
+
 T = TypeVar("T")
 
 
@@ -65,7 +67,10 @@ class RuleSet:
     order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
     """
 
-    __slots__ = ("_derived", "_edges", "_inner", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "problems")
+    __slots__ = (
+        "_derived", "_edges", "_inner", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "_spoken",
+        "problems",
+    )  # fmt: skip
 
     def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
         compiled = [compile_rule(source) for source in _unique(sources)]
@@ -76,6 +81,8 @@ class RuleSet:
         self._of_program: dict[tuple[ListName, str | None, str], tuple[Rule, ...]] = {}
         self._of_pieces: dict[tuple[object, ...], Mapping[ListName, list[Rule]]] = {}
         self._derived: dict[object, Any] = {}
+        tools = {key for layer in self._layers for key in layer.tools}
+        self._spoken = tools | {(tool, listed) for any_tool, listed in tools if any_tool == "*" for tool in _OF_PATHS}
         commands = [layer.commands for layer in self._layers]
         self._pieces = frozenset[str]().union(*(each.pieces for each in commands))
         self._rest = frozenset[Key]().union(*(each.rest for each in commands))
@@ -149,7 +156,11 @@ class RuleSet:
 
     def speaks_of(self, tool: Literal["Read", "Edit"], listed: ListName) -> bool:
         """Whether this list has any rule about such paths. Most have none, and need not be looked up for each path."""
-        return any(layer.speaks_of(tool, listed) for layer in self._layers)
+        return (tool, listed) in self._spoken
+
+    def limits(self, tool: Literal["Read", "Edit"]) -> bool:
+        """Whether any deny or ask rule is about such paths."""
+        return (tool, "deny") in self._spoken or (tool, "ask") in self._spoken
 
     def path_rules(self, tool: Literal["Read", "Edit"], listed: ListName) -> Iterator[Rule]:
         """All rules of this list that hold a pattern of paths, whatever it matches."""
@@ -309,9 +320,6 @@ class _Layer:
 
     def of_tool(self, tool: str, listed: ListName) -> Sequence[Rule]:
         return self.tools.get((tool, listed), ())
-
-    def speaks_of(self, tool: str, listed: ListName) -> bool:
-        return (tool, listed) in self.tools or ("*", listed) in self.tools
 
     def reach(self, tool: str, listed: ListName) -> Reach:
         found = self.reaches.get((tool, listed))

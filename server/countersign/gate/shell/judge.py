@@ -121,6 +121,7 @@ class _Judging:
     plain_texts: dict[str, None] = field(default_factory=dict)
     entered: set[Word] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
+    expected: BroughtLinks | None = None
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
@@ -289,6 +290,9 @@ class _Judging:
 
     def expect_links(self, brought: BroughtLinks) -> None:
         """Judge paths as they are once these links were brought."""
+        if brought is self.expected:
+            return
+        self.expected = brought
         if self.around.paths.expect_links(brought.links, brought.filled, brought.replaced):
             self.around.touched.clear()
 

@@ -59,8 +59,8 @@ class Survey:
         self._most = MOST_ENTRIES if most is None else most
         self._judge = judge
         self._cwd = workspace
-        self._reads_ruled = any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
-        self._edits_ruled = self._reads_ruled or any(rules.speaks_of("Edit", listed) for listed in ("deny", "ask"))
+        self._reads_ruled = rules.limits("Read")
+        self._edits_ruled = self._reads_ruled or rules.limits("Edit")
         self._secrets = _at_home(home, SECRET_IN_HOME)
         self._protected = _at_home(home, PROTECTED_IN_HOME)
         self._linked: dict[tuple[int, int], list[str]] = {}

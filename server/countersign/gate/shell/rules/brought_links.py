@@ -57,8 +57,10 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
     for index, (layer, known) in enumerate(zip(case.layers, case.known, strict=True)):
         touches = case.touches(index)
         targets = [touch for touch in touches if touch.deed == "write"]
-        there = moved_places(places, layer.carried.folders, around.paths)
         brings = _brings(known, layer.words)
+        if brings == "nothing" and not targets:
+            continue
+        there = moved_places(places, layer.carried.folders, around.paths)
         if brings == "below":
             filled |= _reached(around, case, index, brings, there)
         elif brings != "nothing":

@@ -320,7 +320,7 @@ def _ruled_in(
     value = word.value or ""
     if not around.rules_files or (_PARTS.search(value) is None and value[:1] not in {"+", "-", "%"}):
         return
-    reads = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
+    reads = around.rules.limits("Read")
     parts = [part.lstrip("+-%") for part in _PARTS.split(value)]
     if places is not None and _NAMED_KIND.match(value):
         # `root:x` and `path:x` count from the top of a repository, which is one of the folders above.
@@ -363,7 +363,7 @@ def _may_write(
     around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None
 ) -> Iterator[Touched]:
     """Ask where a rule for editing speaks of a word of a program that may write any file which its words name."""
-    if any(around.rules.speaks_of("Edit", listed) for listed in ("deny", "ask")):
+    if around.rules.limits("Edit"):
         for finding in _look(around, case, Touch("write", word), places).findings:
             said = finding.deny or finding.ask
             if said is not None and said.source == "rule":

@@ -37,7 +37,7 @@ def rewritten_below(
     around: Circumstances, name: str, words: Sequence[Word], known: Known, places: Sequence[str] | None
 ) -> Iterator[Touched]:
     """Yield an ask for each folder in which a rule for editing could match a file that is rewritten."""
-    if not any(around.rules.speaks_of("Edit", listed) for listed in ("deny", "ask")):
+    if not around.rules.limits("Edit"):
         return
     inner = known.git.folders if known.git is not None else ()
     for each in rewritten_folders(name, words, known):
