@@ -31,6 +31,7 @@ from countersign.cli import settle_collector
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decisions import decide as engine
 from countersign.gate.decisions import decision_cache
+from countersign.gate.patterns import parse_command
 from countersign.gate.shell.flow.self_check import engine_fault
 from countersign.gate.shell.judge import SyntaxChecker
 from countersign.gate.shell.syntax.bash_check import BashSyntax
@@ -167,6 +168,7 @@ def _forget() -> None:
     """Drop whatever deciding has kept: whole decisions, readings of texts, down to single words. What the parser found
     of this Python (``engine_fault``) rests on no text, so it stays; it is measured by itself."""
     decision_cache.forget()
+    parse_command.cache_clear()
     for name, module in list(sys.modules.items()):
         if name.startswith("countersign.gate.shell."):
             for value in vars(module).values():

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from countersign.gate.patterns.errors import BadPattern
 from countersign.gate.patterns.wildcard import wildcard_match
@@ -108,6 +109,7 @@ class CommandPattern:
         return wanted
 
 
+@lru_cache(maxsize=256)
 def parse_command(text: str) -> CommandPattern:
     """Read the specifier of a ``Bash`` rule.
 
@@ -133,7 +135,8 @@ _ANY_WORDS_BEHIND = re.compile(r"(?:^|(?<!\\)\s)\*$")
 
 def command_specifier(words: Sequence[str]) -> str | None:
     """The specifier that covers exactly these words, or None where a rule cannot say them (control characters)."""
-    if not words or any(unicodedata.category(char) in {"Cc", "Cf"} for word in words for char in word):
+    text = "".join(words)
+    if not words or (not text.isprintable() and any(unicodedata.category(char) in {"Cc", "Cf"} for char in text)):
         return None
     return " ".join(_spell(word) for word in words)
 

@@ -66,7 +66,8 @@ def program(name: str) -> str:
     base = name.rsplit("/", 1)[-1]
     if len(base) > LONGEST_NAME:
         return base
-    base = _TARGET.sub("", base)
+    if base.count("-") > 1:
+        base = _TARGET.sub("", base)
     for pattern, named in NAMES_LIKE:
         if pattern.fullmatch(base):
             return named
