@@ -52,6 +52,8 @@ LONGEST_NAME = 255
 
 _ASSIGNS = re.compile(r"[^=]+=")
 _POWER_SHELLS = names_with("power_shell")
+NAMES_KEPT = 16_384
+"""How many names of programs are kept with what they stand for: about as many as a text of 100 kB holds."""
 _EACH_A_TEXT = names_with("each_word_a_text")
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
@@ -60,7 +62,7 @@ _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|n
 """A compiler's target before its name."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=NAMES_KEPT)
 def program(name: str) -> str:
     """The program that a first word names, for our tables: without its folder, version and other names."""
     base = name.rsplit("/", 1)[-1]
@@ -126,7 +128,7 @@ def could_run(name: str, words: Sequence[Word]) -> bool:
     return firsts is None or not firsts.isdisjoint([word.value for word in words[1:]])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=NAMES_KEPT)
 def may_run(name: str) -> bool:
     """Whether a program of this name could run what its words name: what ``_Unwrapping.look`` looks for."""
     return name in _SUBCOMMANDS_OF or _runs_others(name)

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
-from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
+from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.languages.find import FINDERS
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.option_clusters import naming_clusters, spelled_otherwise
+from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
 from countersign.gate.shell.rules.same_commands import said_otherwise
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix
@@ -64,13 +64,8 @@ def _as_written(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evid
 
 def by_letters(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """The first deny or ask rule whose options a command spells otherwise."""
-    for _, rule in naming_clusters(rules):
-        pattern = rule.specifier
-        if isinstance(pattern, CommandPattern) and rule.serves(agent):
-            for words, _ in _spellings(case):
-                if words and spelled_otherwise(pattern, words):
-                    return evidence(rule, f"`{rule.text}` names the same options")
-    return None
+    rule = first_spelled_otherwise((words for words, _ in _spellings(case)), rules, agent)
+    return None if rule is None else evidence(rule, f"`{rule.text}` names the same options")
 
 
 def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | None:
@@ -89,12 +84,12 @@ def may_touch(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
     for layer in case.layers:
         if all(word.value is not None for word in layer.words):
             continue
-        first, text = layer.words[0].value, known_pieces(layer.words)
-        for listed in ("deny", "ask"):
+        first, text, texts = layer.words[0].value, known_pieces(layer.words), _texts_by_rule(rules)
+        for listed in _RESTRICTING:
             for rule in rules.commands_of(listed, first, agent):
-                pattern = rule.specifier
-                if isinstance(pattern, CommandPattern) and _could_match(pattern, text):
-                    return _maybe(rule)
+                for wanted in texts.get(id(rule), ()):
+                    if wildcards_meet(wanted, text):
+                        return _maybe(rule)
     return None
 
 
@@ -168,16 +163,29 @@ def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ..
             yield (*combination[0].split(), *combination[1:])
 
 
-def _could_match(pattern: CommandPattern, text: Sequence[str]) -> bool:
-    """Whether a text that is only known in pieces may match the pattern: two wildcards against each other."""
-    for given in {pattern.words, pattern.loose_words}:
+def _texts_of(pattern: CommandPattern) -> Sequence[Sequence[str]]:
+    """The texts that a pattern may match, in pieces with any text between two of them."""
+    found: dict[tuple[str, ...], None] = {}
+    for given in (pattern.words, pattern.loose_words):
         named = [word if index or WILD in word else word.rsplit("/", 1)[-1] for index, word in enumerate(given)]
-        wanted = " ".join(named).split(WILD)
-        if wildcards_meet(wanted, text):
-            return True
-        if pattern.prefix and wildcards_meet([*wanted[:-1], f"{wanted[-1]} ", ""], text):
-            return True
-    return False
+        wanted = tuple(" ".join(named).split(WILD))
+        found[wanted] = None
+        if pattern.prefix:
+            found[*wanted[:-1], f"{wanted[-1]} ", ""] = None
+    return tuple(found)
+
+
+def _texts_by_rule(rules: RuleSet) -> Mapping[int, Sequence[Sequence[str]]]:
+    """These texts of each deny and ask rule that has a pattern, by the rule's identity."""
+
+    def make() -> Mapping[int, Sequence[Sequence[str]]]:
+        named = (rule for listed in _RESTRICTING for rule in rules.commands_of(listed, None, ""))
+        return {id(rule): _texts_of(rule.specifier) for rule in named if isinstance(rule.specifier, CommandPattern)}
+
+    return rules.derived((_texts_by_rule,), make)
+
+
+_RESTRICTING: Sequence[ListName] = ("deny", "ask")
 
 
 _MOST_KNOWN = 2000

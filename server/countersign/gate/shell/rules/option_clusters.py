@@ -7,7 +7,8 @@ program, so such a rule asks and does not deny.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from countersign.gate.patterns import WILD, CommandPattern
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
@@ -35,15 +36,41 @@ def _naming_clusters(rules: RuleSet) -> Iterator[tuple[ListName, Rule]]:
                 yield listed, rule
 
 
-def spelled_otherwise(pattern: CommandPattern, words: Sequence[str]) -> bool:
-    """Whether a command has the words in front of such options, and their letters anywhere behind these."""
-    at = len(pattern.loose_words) - _tail(pattern)
+def first_spelled_otherwise(commands: Iterable[Sequence[str]], rules: RuleSet, agent: str) -> Rule | None:
+    """The first rule of which a command has the words in front of such options, and their letters anywhere behind."""
+    by_front = rules.derived((first_spelled_otherwise,), lambda: _by_front(rules))
+    found: list[tuple[int, Rule]] = []
+    for words in commands if by_front else ():
+        for at, fronts in by_front.items():
+            named = fronts.get(_front(words, at), ())
+            given = letters_of(_options_behind(words, at)) if named else frozenset[str]()
+            found += [(place, rule) for place, rule, letters in named if given >= letters and rule.serves(agent)][:1]
+    return min(found, key=itemgetter(0))[1] if found else None
+
+
+_Fronts = Mapping[tuple[str, ...], Sequence[tuple[int, Rule, frozenset[str]]]]
+
+
+def _by_front(rules: RuleSet) -> Mapping[int, _Fronts]:
+    """These rules with their letters, in order, by how many words stand in front of these and by the words."""
+    found: dict[int, dict[tuple[str, ...], list[tuple[int, Rule, frozenset[str]]]]] = {}
+    for place, (_, rule) in enumerate(naming_clusters(rules)):
+        pattern = rule.specifier
+        assert isinstance(pattern, CommandPattern)
+        words = pattern.loose_words
+        at = len(words) - _tail(pattern)
+        same = found.setdefault(at, {}).setdefault(_front(words, at), [])
+        same.append((place, rule, letters_of(words[at - 1 :])))
+    return found
+
+
+def _front(words: Sequence[str], at: int) -> tuple[str, ...]:
+    return (words[0].rpartition("/")[2], *words[1:at]) if words else ()
+
+
+def _options_behind(words: Sequence[str], at: int) -> Sequence[str]:
     behind = words[at - 1 :]
-    if "--" in behind:
-        behind = behind[: behind.index("--")]
-    first = words[0].rpartition("/")[2]
-    same = (first, *words[1:at]) == (pattern.loose_words[0].rpartition("/")[2], *pattern.loose_words[1:at])
-    return same and letters_of(behind) >= letters_of(pattern.loose_words[at - 1 :])
+    return behind[: behind.index("--")] if "--" in behind else behind
 
 
 def _tail(pattern: CommandPattern) -> int:
