@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.patterns import CommandPattern, HostPattern, PathPattern, Root
@@ -10,6 +10,9 @@ from countersign.gate.rules.rule import Rule
 from countersign.gate.rules.rule_set import RuleSet, compile_rule
 from countersign.gate.rules.subtree_index import Place
 from countersign.settings.policy import RuleText
+
+CROWD = [RuleText("deny", f"Bash(a {text})") for number in range(9) for text in (f"*b{number}*", f"b *{number}b:*")]
+"""Enough rules under one word that those with a wildcard hang under what stands inside their words."""
 
 bounded = settings(max_examples=300, deadline=None)
 
@@ -42,6 +45,24 @@ def test_a_command_rule_that_matches_is_found(specifier: str, command: list[str]
         return
     if rule.specifier.touches(command) or rule.specifier.covers(command):
         assert rule.text in texts(rules.commands("deny", command, "x"))
+
+
+@bounded
+@given(st.lists(st.text("ab*/ ':-éE01", min_size=1, max_size=5), min_size=1, max_size=3).map(" ".join), words)
+@example("*b1*", ["a", "xb1y"])
+@example("*'b 1'*", ["a", "xb 1y"])
+@example("b *ab:*", ["/x/a", "b", "aab", "x"])
+def test_a_command_rule_that_matches_is_found_among_many_with_its_words(specifier: str, command: list[str]) -> None:
+    text = f"Bash(a {specifier})"
+    rule = compile_rule(RuleText("deny", text))[0]
+    rules = RuleSet([*CROWD, RuleText("deny", text)])
+    for each in (command, ["a", *command], ["/b/a", *command]):
+        found = texts(rules.commands("deny", each, "x"))
+        for known in (*CROWD, *([rule.source] if rule is not None and not rule.broken else [])):
+            pattern = compile_rule(known)[0].specifier  # type: ignore[union-attr]
+            assert isinstance(pattern, CommandPattern)
+            if pattern.touches(each) or pattern.covers(each):
+                assert known.text in found
 
 
 segments = st.sampled_from(

@@ -43,6 +43,15 @@ def rule_keys(rule: Rule) -> frozenset[Key]:
     return frozenset()
 
 
+def wild_rule_keys(rule: Rule) -> frozenset[Key]:
+    """Further such keys of a rule for commands with a wildcard: what stands inside its words. Looking these up takes
+    longer, so they are for rules that share all of ``rule_keys`` with many others."""
+    pattern = rule.specifier
+    if not isinstance(pattern, CommandPattern) or pattern.loose_texts:
+        return frozenset()
+    return frozenset(_inner_keys(pattern))
+
+
 def word_pieces(words: Sequence[str]) -> set[str]:
     """What a simple command is looked up by: its words, their blank-separated pieces, what follows a last slash."""
     pieces = set(words)
@@ -63,14 +72,23 @@ def edge_keys(pieces: Iterable[str], edges: Collection[Edge]) -> Iterator[Key]:
                 yield (mark, piece[:length] if mark == "^" else piece[-length:])
 
 
-def inner_keys(pieces: Iterable[str], inner: Collection[str]) -> frozenset[str]:
-    """Which of these short texts stand anywhere in these pieces."""
-    text = "\0".join(pieces)
-    if len(text) > len(inner):
-        return frozenset([each for each in inner if each in text])
-    found = {text[at : at + _INNER] for at in range(len(text))}
-    found.update(text, (text[at : at + 2] for at in range(len(text))))
-    return frozenset(found.intersection(inner))
+class InnerTexts:
+    """Short texts that are looked for anywhere in a command's pieces; none of them is longer than ``_INNER``."""
+
+    __slots__ = ("_longest", "_shorter", "all")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.all = frozenset(texts)
+        self._longest = frozenset(each for each in self.all if len(each) == _INNER)
+        self._shorter = self.all - self._longest
+
+    def among(self, pieces: Iterable[str]) -> frozenset[str]:
+        """Which of them stand in these pieces."""
+        text = "\0".join(pieces)
+        if len(text) > len(self.all):
+            return frozenset([each for each in self.all if each in text])
+        found = self._longest.intersection([text[at : at + _INNER] for at in range(len(text))])
+        return found.union([each for each in self._shorter if each in text]) if self._shorter else found
 
 
 def segment_keys(segments: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:

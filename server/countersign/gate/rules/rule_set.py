@@ -17,14 +17,15 @@ from countersign.gate.patterns import CommandPattern, HostPattern, NamePattern, 
 from countersign.gate.rules.index_keys import (
     ALWAYS,
     Edge,
+    InnerTexts,
     Key,
     edge_keys,
     edges_of,
     host_keys,
-    inner_keys,
     rule_keys,
     segment_keys,
     tool_keys,
+    wild_rule_keys,
     word_pieces,
 )
 from countersign.gate.rules.rule import BadRule, ListName, Rule, compile_rule, evidence, parse_rule
@@ -52,6 +53,9 @@ _PROGRAMS_KEPT = 512
 
 _ANSWERS_KEPT = 4096
 """The same of ``commands_by_list``, by the pieces of rules that are among the words."""
+
+_CROWDED = 8
+"""Rules under one key from which on a rule with a wildcard looks for a rarer one inside its words."""
 
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
 
@@ -86,7 +90,7 @@ class RuleSet:
         commands = [layer.commands for layer in self._layers]
         self._pieces = frozenset[str]().union(*(each.pieces for each in commands))
         self._rest = frozenset[Key]().union(*(each.rest for each in commands))
-        self._inner = frozenset[str]().union(*(each.inner for each in commands))
+        self._inner = InnerTexts(text for each in commands for text in each.inner)
         self._edges = frozenset[Edge]().union(*(each.edges for each in commands))
 
     def with_chat(self, sources: Sequence[RuleText]) -> RuleSet:
@@ -111,7 +115,7 @@ class RuleSet:
         pieces = word_pieces(words)
         # Words differ, but which pieces of rules are among them hardly does.
         edges = self._rest.intersection(edge_keys(pieces, self._edges)) if self._edges else None
-        inner = inner_keys(pieces, self._inner) if self._inner else None
+        inner = self._inner.among(pieces) if self._inner.all else None
         key = (agent, self._pieces & pieces, edges, inner)
         found = self._of_pieces.get(key)
         if found is None:
@@ -305,6 +309,11 @@ class _Layer:
         self.position.update((id(rule), place) for place, rule in enumerate(self.rules))
         keyed = [(rule, rule_keys(rule)) for rule in self.rules]
         common = Counter((rule.tool, rule.list, key) for rule, keys in keyed for key in keys)
+        for place, (rule, keys) in enumerate(keyed):
+            if keys and min(common[rule.tool, rule.list, key] for key in keys) > _CROWDED:
+                more = wild_rule_keys(rule) - keys
+                keyed[place] = rule, keys | more
+                common.update((rule.tool, rule.list, key) for key in more)
         for rule, keys in keyed:
             self.tools.setdefault((_bucket(rule.tool), rule.list), []).append(rule)
             if "*" not in rule.tool:
