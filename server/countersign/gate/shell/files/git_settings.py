@@ -193,7 +193,8 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
             if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
                 return "its setting `blame.ignoreRevsFile` names a file that git may print"
         elif _enters_submodules(section, key, value):
-            return f"its setting `{section}.{key}` makes git run in folders that only a commit may name"
+            setting = f"{section}.{key}"
+            return f"its setting `{setting}` makes git run in folders that only a commit may name"
         elif (
             section == ""
             or _is_other_command(section, name, key)
