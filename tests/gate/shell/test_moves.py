@@ -249,6 +249,24 @@ def test_a_folder_that_is_removed_after_the_decision_leads_nowhere_else(gone: st
     assert known > COUNT / 16
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls $((1/0)); cd a\ncat s", "x=$((1 % 0)); cd a\ncat s", "X=$((1/0)) cd a\ncat s",
+        "{ ls $((1/ 0)); }; cd a\ncat s",
+        "[[ $((1/0)) == 1 ]]; cd e\ncat s", "case $((1/0)) in 1) ;; esac; cd a\ncat s",
+        "export X=$((1/0)); cd a\ncat s",
+        "for i in $((2*3%0)); do ls; done; cd a\ncat s", 'ls $((1/0)); x=a\ncat "./$x/s"',
+    ],
+)  # fmt: skip
+def test_a_move_that_bash_leaves_out_is_not_counted_on(text: str, tmp_path: Path) -> None:
+    """Where an expansion fails, bash leaves out the rest of the line, its guards too, and goes on with the next one."""
+    workspace = lay_out(tmp_path)
+    left_out = 'echo $((1/0)); cd a || exit\necho at 1 "$PWD"'
+    assert list(where_bash_is(left_out, workspace)) == [("1", str(workspace))]
+    assert decide(text, mode="auto", deny=["Read(./s)"], workspace=str(workspace)) != "allow"
+
+
 def test_both_ends_count_where_the_agent_runs_its_own_text(tmp_path: Path) -> None:
     workspace = str(lay_out(tmp_path))
     paths = PathJudge(workspace, "/nowhere/home", (), (), rules := RuleSet([RuleText("allow", "Bash(make:*)")]), "A")

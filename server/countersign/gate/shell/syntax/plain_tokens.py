@@ -43,7 +43,8 @@ BRACE_GROUP_TEXT = (
     r"\{(?:[A-Za-z0-9_./+@%:-]*(?:,[A-Za-z0-9_./+@%:-]*)+|(?:0|[1-9][0-9]{0,2})\.\.(?:0|[1-9][0-9]{0,2})|)\}"
 )
 _NUMBER = r"(?:0|[1-9][0-9]{0,17})"
-ARITHMETIC_TEXT = rf"\$\(\([ \t]*{_NUMBER}(?:[ \t]*[-+*/%][ \t]*{_NUMBER})*[ \t]*\)\)"
+ARITHMETIC_TEXT = rf"\$\(\([ \t]*{_NUMBER}(?:[ \t]*(?:[-+*]|[/%](?![ \t]*0))[ \t]*{_NUMBER})*[ \t]*\)\)"
+"""Without a division by 0, behind which bash leaves out the rest of the line and goes on with the next one."""
 
 NAME = re.compile(_NAME)
 _EMOJI = r"\u2600-\u27bf\U0001f000-\U0001faff"
