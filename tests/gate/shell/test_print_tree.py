@@ -79,7 +79,7 @@ PRINTED = {
     "cat <<E\n$x\nE": None, "a ''\"$@\"": None, "a $LINENO": None, "a $BASH_EXECUTION_STRING": None, "time -p a": None,
     "select i in a; do b; done": None, "for i; do a; done": None, "case a in b) c;& *) d;; esac": None,
     "[[ a =~ b ]]": None, "[[ x -eq 1 ]]": None, "[[ -v x ]]": None, "[[ ( a ) ]]": None,
-    "a $x$": None, "a $(b)$": None, "a ${x:-$y}": None,
+    "a {1..300}": None, "for i in {1..300}; do a; done": None, "a $x$": None, "a $(b)$": None, "a ${x:-$y}": None,
 }  # fmt: skip
 
 

@@ -317,7 +317,10 @@ def _expanded(word: Word) -> Iterator[Parts]:
         raise NotPrintable(f"braces other than `{{a,b}}` and `{{1..9}}`: `{word.source}`")
     if not all(isinstance(piece, Text | Glob) for piece in pieces):
         raise NotPrintable(f"braces beside an expansion: `{word.source}`")
-    inner = found[2].split(",") if "," in found[2] else expand_braces(f"{{{found[2]}}}")
+    try:
+        inner = found[2].split(",") if "," in found[2] else expand_braces(f"{{{found[2]}}}")
+    except OverflowError:
+        inner = []  # too many words
     made = [(*pieces[: braced[0]], Text(found[1] + each + found[3]), *pieces[braced[0] + 1 :]) for each in inner]
     if tuple("".join(_text(piece) for piece in each) for each in made) != word.choices or "" in word.choices:
         raise NotPrintable(f"braces that are not expanded as they were read: `{word.source}`")
