@@ -28,6 +28,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
+from countersign.gate.shell.rules.named_like_options import named_like_option
 from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.rules.printed_secrets import printed_secret
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable, Word
@@ -65,6 +66,12 @@ def speak(
         if said.requires_ask is None and _has_helper_remote(around, case, places):
             said.requires_ask = any_rule(around.rules, around.agent)
         said.bypass_lifts = said.bypass_lifts and said.requires_ask is None
+    if not (said.allow or said.grant or harmless or said.requires_ask):
+        option = named_like_option(around, case, places)
+        if option is not None:
+            reason = f"`{option.source}` could become an option that runs or writes something"
+            said.requires_ask = Evidence(source="default", reason=reason)
+            said.bypass_lifts = not (around.ruled or around.rules_files)
     return said.finding(), coverage
 
 
