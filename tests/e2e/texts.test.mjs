@@ -14,13 +14,15 @@ const COMMAND = 'command:workbench.action.files.newUntitledFile';
 const link = (text) => `[${text}](${COMMAND})`;
 const AGENT = `${link('Agent')}$(flame)`;
 
-// The editor would close brackets and quotes by itself, at other places before and after it has read its grammar of JSON.
+// The editor would close brackets and quotes by itself, at other places before and after it has read its grammar of JSON;
+// in a browser it would also save by itself after a second, and a rule that no person saved is asked about.
 const PLAIN_TYPING = {
   'editor.autoClosingBrackets': 'never',
   'editor.autoClosingQuotes': 'never',
   'editor.autoIndent': 'none',
   'editor.quickSuggestions': { other: 'off', strings: 'off', comments: 'off' },
   'editor.suggestOnTriggerCharacters': false,
+  'files.autoSave': 'off',
 };
 
 test('names of files, hosts and agents stay text in notifications, the status bar and dialogs', async () => {
