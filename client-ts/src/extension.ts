@@ -69,7 +69,10 @@ export function activate(context: ExtensionContext): void {
       }),
     },
     {
-      connected: () => void desk.refresh().catch((error: unknown) => host.log.error(String(error))),
+      connected: () => {
+        settings.send();
+        void desk.refresh().catch((error: unknown) => host.log.error(String(error)));
+      },
       stateChanged(state, message) {
         desk.connectionChanged({ state, message });
         attention.stateChanged(state, message);

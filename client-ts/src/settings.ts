@@ -29,7 +29,10 @@ export interface SettingsHost extends Texts {
 }
 
 export interface Settings {
-  /** Tells the server all layers as they are now. */
+  /**
+   * Tells the server all layers as they are now, if it was told others. Where no server runs, nothing counts as told:
+   * called once more when it does, this sends what changed while it started.
+   */
   send(byPerson?: wire.ByPerson[]): void;
   initial(): Pick<wire.InitializationOptions, 'settings' | 'trusted' | 'files'>;
   update(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult>;
@@ -46,7 +49,7 @@ export function offeredModels(models: Record<string, unknown>): string[] {
   return [...new Set([DEMO_MODEL, ...Object.keys(models)])];
 }
 
-export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): Settings {
+export function createSettings(link: Pick<Link, 'notify' | 'state'>, host: SettingsHost): Settings {
   // The last thing said, so that one change which the editor announces twice is told once.
   let told = '';
 
@@ -62,6 +65,7 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
   }
 
   function send(byPerson?: wire.ByPerson[]): void {
+    if (link.state !== 'running') return;
     const now = current();
     if (!byPerson && JSON.stringify(now) === told) return;
     told = JSON.stringify(now);

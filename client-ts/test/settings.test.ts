@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTexts } from '../src/editorText.ts';
+import type { LinkState } from '../src/link.ts';
 import { createSettings, offeredModels, type SettingsHost } from '../src/settings.ts';
 import { withChange } from '../src/settingEdit.ts';
 import type * as wire from '../src/wire.gen.ts';
@@ -34,7 +35,7 @@ describe('what the server asks to be written', () => {
     writeSetting: async (layer, setting, value) => void written.push([layer, setting, value]),
     settingsRead: async () => void log.push('read'),
   });
-  const make = () => createSettings({ notify: (method) => void log.push(method) }, host());
+  const make = () => createSettings({ state: 'running', notify: (method) => void log.push(method) }, host());
 
   /** What the server would send for the file as it is now. */
   const edit = (text: string): wire.TextEdit => ({
@@ -145,7 +146,7 @@ describe('what the server asks to be written', () => {
     (told) => {
       files = told;
       const sent: unknown[] = [];
-      const settings = createSettings({ notify: (_, params) => void sent.push(params) }, host());
+      const settings = createSettings({ state: 'running', notify: (_, params) => void sent.push(params) }, host());
       expect(settings.initial().files).toEqual(told);
       settings.send([]);
       expect(sent).toEqual([
@@ -153,6 +154,19 @@ describe('what the server asks to be written', () => {
       ]);
     },
   );
+
+  it('what changes while the server starts is told when it runs', () => {
+    const link = { state: 'starting' as LinkState, notify: (method: string) => void log.push(method) };
+    const settings = createSettings(link, host());
+    settings.initial();
+    user = { permissions: { deny: ['Bash(rm:*)'] } };
+    settings.send();
+    expect(log).toEqual([]);
+    link.state = 'running';
+    settings.send();
+    settings.send();
+    expect(log).toEqual(['settings/changed']);
+  });
 
   it('layers that did not change are not told again', () => {
     const settings = make();

@@ -2,7 +2,7 @@
 // runs a command, an icon or a line of its own, and pressing it does nothing. And what a person typed is not asked about.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -104,8 +104,6 @@ test('a rule that a person types and saves is not asked about; one that was hidd
     await openInEditor(page, 'settings.json');
     await replaceAndSave(page, file, '{"countersign.permissions.allow": ["Bash(touch typed.txt)"]}');
     await waitFor(async () => {
-      // The editor looks for changes anew when it opens a file, and misses one that falls between two looks.
-      utimesSync(file, new Date(), new Date());
       await send(chat, 'run touch typed.txt');
       await waitFor(async () => existsSync(path.join(run.workspace, 'typed.txt')) || (await chat.getByTestId('approval-card').count()) > 0, 'a card or an effect');
       if (existsSync(path.join(run.workspace, 'typed.txt'))) return true;
