@@ -269,11 +269,12 @@ def test_settings_of_submodules_count(separate: bool, nested: bool, repository: 
             for name in names
         )
         (git_dir / "index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + len(names).to_bytes(4, "big") + entries)
-        (git_dir / "config").write_text("[core]\n\tbare = false\n")
+        (git_dir / "config").write_text(head.format(folder))
         if git_dir != folder / ".git":
             folder.mkdir(parents=True, exist_ok=True)
             (folder / ".git").write_text(f"gitdir: {git_dir}\n")
 
+    head = "[core]\n\tbare = false\n" + ("\tworktree = {}\n" if separate else "")
     outer, inner = repository / "lib/sub", repository / "lib/sub/deep"
     outer_git = repository / ".git/modules/sub" if separate else outer / ".git"
     inner_git = outer_git / "modules/deep" if separate else inner / ".git"
@@ -282,13 +283,13 @@ def test_settings_of_submodules_count(separate: bool, nested: bool, repository: 
     make(inner, inner_git, [])
     assert decide("git status", workspace=str(repository)) == "allow"
     folder, git_dir = (inner, inner_git) if nested else (outer, outer_git)
-    (git_dir / "config").write_text("[core]\n\thooksPath = .husky/_\n")
+    (git_dir / "config").write_text(head.format(folder) + "\thooksPath = .husky/_\n")
     assert decide("git diff", workspace=str(repository)) == "allow"
     (folder / ".husky/_").mkdir(parents=True)
     (folder / ".husky/_/post-index-change").write_text("#!/bin/sh\n")
     (folder / ".husky/_/post-index-change").chmod(0o755)
     assert decide("git diff", workspace=str(repository)) == "ask"
-    (git_dir / "config").write_text("[core]\n\tfsmonitor = sh tools/fs.sh\n")
+    (git_dir / "config").write_text(head.format(folder) + "\tfsmonitor = sh tools/fs.sh\n")
     assert decide("git status", workspace=str(repository)) == "ask"
     (folder / ".git").unlink() if separate else (folder / ".git/config").unlink()
     assert decide("git status", workspace=str(repository)) == "allow"

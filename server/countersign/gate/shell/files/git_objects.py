@@ -1,7 +1,8 @@
 """Where a repository keeps its objects: outside the workspace they are no part of it (docs/gate.md "Outside the
 workspace").
 
-A link in `.git/objects`, or the file `alternates`, makes git show what another repository on this machine holds.
+A link in `.git/objects`, or the file `alternates`, makes git show what another repository on this machine holds. The
+objects of a linked worktree and of a submodule are its own wherever they lie (``git_folders.py``).
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ _MOST_BYTES = 10_000
 """Stores of objects that are followed, and bytes of a list of them that are read."""
 
 
-def objects_lie_elsewhere(store: str, paths: PathJudge) -> bool:
-    """Whether git may take objects from a place outside the workspace, or it is not known from where."""
+def objects_lie_elsewhere(store: str, repository: str, paths: PathJudge) -> bool:
+    """Whether git may take objects from a place outside the workspace and the folder of the repository itself, or it
+    is not known from where."""
     waiting, seen = [store], set[str]()
     while waiting:
         store = waiting.pop()
         if store in seen:
             continue
         seen.add(store)
-        if len(seen) > _MOST_STORES or _leads_out(store, paths):
+        if len(seen) > _MOST_STORES or _leads_out(store, repository, paths):
             return True
         others = _alternates(store)
         if others is None:
@@ -33,13 +35,16 @@ def objects_lie_elsewhere(store: str, paths: PathJudge) -> bool:
     return False
 
 
-def _leads_out(store: str, paths: PathJudge) -> bool:
+def _leads_out(store: str, repository: str, paths: PathJudge) -> bool:
     links = [f"{folder}/{name}" for folder in (store, f"{store}/pack") for name in disk.links_in(folder)]
-    return not all(_is_inside(path, paths) for path in (store, *links))
+    return not all(_is_inside(path, repository, paths) for path in (store, *links))
 
 
-def _is_inside(path: str, paths: PathJudge) -> bool:
-    return paths.resolve(path, cwd="/").resolved is not None and paths.inside_workspace(path, cwd="/")
+def _is_inside(path: str, repository: str, paths: PathJudge) -> bool:
+    found = paths.resolve(path, cwd="/")
+    if found.resolved is None:
+        return False
+    return paths.inside_workspace(path, cwd="/") or found.resolved.startswith(f"{repository}/")
 
 
 def _alternates(store: str) -> list[str] | None:

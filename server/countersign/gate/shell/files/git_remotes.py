@@ -8,12 +8,12 @@ are unknown.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_folders import folders_up, repository_at
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
 
@@ -46,19 +46,18 @@ def remote_addresses(git: Git, folder: str, paths: PathJudge) -> tuple[str, ...]
 
 
 def _remotes(folder: str, paths: PathJudge) -> dict[str, list[str]] | None:
-    real = paths.resolve(folder, cwd=paths.workspace).resolved
-    while real is not None and real != "/":
-        git = f"{real}/.git"
-        if disk.is_folder(git):
-            if any(disk.is_there(f"{git}/{name}") for name in ("config.worktree", "commondir")):
-                return None
-            if any(disk.names_in(f"{git}/{name}") for name in ("remotes", "branches")):
-                return None
-            text = disk.beginning(f"{git}/config", _MOST + 1) or b""
-            return None if len(text) > _MOST else _read(text.decode(errors="replace").split("\n"))
-        if disk.is_there(git):
-            return None  # a worktree or a submodule: its settings lie elsewhere
-        real = os.path.dirname(real)
+    for above in folders_up(folder, paths):
+        found = repository_at(above, paths)
+        if found is None:
+            continue
+        if isinstance(found, str) or disk.is_there(f"{found.own}/config.worktree"):
+            return None
+        if found.own == found.shared and disk.is_there(f"{found.own}/commondir"):
+            return None
+        if any(disk.names_in(f"{found.shared}/{name}") for name in ("remotes", "branches")):
+            return None
+        text = disk.beginning(f"{found.shared}/config", _MOST + 1) or b""
+        return None if len(text) > _MOST else _read(text.decode(errors="replace").split("\n"))
     return {}
 
 

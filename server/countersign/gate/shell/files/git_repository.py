@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_folders import Repository, repository_above, repository_at
 from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, prints_stashes
 
 
 def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | None:
     """Why git run in this folder may run something, or None.
 
-    With ``known`` the repository must be the ``.git`` folder of the workspace or of a folder in it, and its settings
+    With ``known`` the repository must be that of the workspace or of a folder in it (``git_folders``), and its settings
     must lead to nothing in the work tree (``git_settings``); without, only a folder that is itself taken for a
     repository is strange. Looks at the disk; what is not there is judged by the text.
     """
@@ -40,9 +40,8 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
                 return None
             if not inside:
                 return "the repository lies outside the workspace"
-            if not isinstance(entry, int) and entry.kind == stat.S_IFDIR:
-                return leads_into_work_tree(real, paths)
-            return "its `.git` is not a folder"
+            found = repository_at(real, paths)
+            return leads_into_work_tree(found, paths) if isinstance(found, Repository) else found
         if real in {top, "/"} or not inside:
             return "there is no repository in the workspace" if known else None
         real = os.path.dirname(real)
@@ -53,31 +52,18 @@ def work_tree(folder: str, paths: PathJudge) -> str | None:
     names no work tree of its own; None if that is not known."""
     if disk.variable("GIT_DIR") or disk.variable("GIT_WORK_TREE") or strange_repository(folder, paths, known=True):
         return None
-    real = paths.resolve(folder, cwd=paths.workspace).resolved
-    while real is not None and real != "/":
-        settings = f"{real}/.git/config"
-        if disk.is_folder(f"{real}/.git"):
-            text = disk.beginning(settings, MOST_SETTINGS)
-            plain = text is not None and len(text) < MOST_SETTINGS and _MOVES_WORK_TREE.search(text) is None
-            return real if plain else None
-        real = os.path.dirname(real)
-    return None
-
-
-def top_of_work_tree(folder: str, paths: PathJudge) -> str | None:
-    """The folder with the ``.git`` folder of the repository in which git runs here, if there is one."""
-    real = paths.resolve(folder, cwd=paths.workspace).resolved
-    while real is not None and real != "/":
-        if disk.is_folder(f"{real}/.git"):
-            return real
-        real = os.path.dirname(real)
-    return None
+    found = repository_above(folder, paths)
+    if found is None:
+        return None
+    text = disk.beginning(f"{found.shared}/config", MOST_SETTINGS)
+    plain = text is not None and len(text) < MOST_SETTINGS and _MOVES_WORK_TREE.search(text) is None
+    return found.folder if plain else None
 
 
 def is_partial(folder: str, paths: PathJudge) -> bool:
     """Whether the repository in which git runs here may lack objects, which git fetches when they are read."""
-    top = top_of_work_tree(folder, paths)
-    return top is not None and may_fetch(top, paths)
+    found = repository_above(folder, paths)
+    return found is not None and may_fetch(found, paths)
 
 
 def is_remote_branch(name: str, folder: str, paths: PathJudge) -> bool:
@@ -85,8 +71,8 @@ def is_remote_branch(name: str, folder: str, paths: PathJudge) -> bool:
     remote, _, branch = name.removeprefix("refs/").removeprefix("remotes/").partition("/")
     if not remote or not branch or _NOT_IN_BRANCH.search(name) is not None:
         return False
-    top = top_of_work_tree(folder, paths)
-    return top is not None and disk.is_folder(f"{top}/.git/refs/remotes/{remote}")
+    found = repository_above(folder, paths)
+    return found is not None and disk.is_folder(f"{found.shared}/refs/remotes/{remote}")
 
 
 _NOT_IN_BRANCH = re.compile(r"[~^:@\s]|\.\.|(?:^|/)\.")
@@ -94,8 +80,8 @@ _NOT_IN_BRANCH = re.compile(r"[~^:@\s]|\.\.|(?:^|/)\.")
 
 def shows_patches_of_stashes(folder: str, paths: PathJudge) -> bool:
     """Whether ``git stash show`` prints differences here although no option asks for them."""
-    top = top_of_work_tree(folder, paths)
-    return top is not None and prints_stashes(top, paths)
+    found = repository_above(folder, paths)
+    return found is not None and prints_stashes(found, paths)
 
 
 _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_folders import Repository, repository_at
 from countersign.gate.shell.files.git_index import gitlinks
 from countersign.gate.shell.files.git_objects import objects_lie_elsewhere
 from countersign.gate.shell.files.setting_commands import (
@@ -33,7 +33,6 @@ MOST_SETTINGS = 100_000
 _MOST_FILES = 20
 _MOST_REPOSITORIES = 40
 """Files of settings of one repository, and repositories within another, that are read."""
-_GITDIR = re.compile(rb"gitdir: ([^\0\n]+)\n*")
 _HOOKS = ("post-index-change",)
 """`git status`, `diff` and `describe --dirty` write what they saw into the index, and then run this hook."""
 _FETCHING_HOOKS = (*_HOOKS, "pre-auto-gc", "reference-transaction")
@@ -59,29 +58,22 @@ class _Setting(NamedTuple):
     own: bool
 
 
-class _Repository(NamedTuple):
-    """A work tree, and the folder that holds what git keeps of it."""
-
-    folder: str
-    git_dir: str
-
-
-def leads_into_work_tree(folder: str, paths: PathJudge) -> str | None:
+def leads_into_work_tree(top: Repository, paths: PathJudge) -> str | None:
     """Why reading in this work tree depends on a file in it that settings name, or None."""
-    waiting, found = [_Repository(folder, f"{folder}/.git")], 0
+    waiting, found = [top], 0
     while waiting:
         repository = waiting.pop()
         found += 1
         if found > _MOST_REPOSITORIES:
             return UNCERTAIN
-        reason = _leads(repository, paths)
+        reason = _leads(repository, top, paths)
         if reason is not None:
             return reason
-        inner = gitlinks(f"{repository.git_dir}/index")
+        inner = gitlinks(f"{repository.own}/index")
         if inner is None:
             return UNCERTAIN
         for name in inner:
-            below = _checked_out(f"{repository.folder}/{name}", folder)
+            below = _checked_out(f"{repository.folder}/{name}", top, paths)
             if isinstance(below, str):
                 return below
             if below is not None:
@@ -89,15 +81,15 @@ def leads_into_work_tree(folder: str, paths: PathJudge) -> str | None:
     return None
 
 
-def may_fetch(folder: str, paths: PathJudge) -> bool:
+def may_fetch(repository: Repository, paths: PathJudge) -> bool:
     """Whether the repository may lack objects, which git then fetches from a remote when they are read."""
-    settings = _settings(_Repository(folder, f"{folder}/.git"), paths)
+    settings = _settings(repository, paths)
     return settings is None or any(map(_promises, settings))
 
 
-def prints_stashes(folder: str, paths: PathJudge) -> bool:
+def prints_stashes(repository: Repository, paths: PathJudge) -> bool:
     """Whether settings make ``git stash show`` print whole differences."""
-    settings = _settings(_Repository(folder, f"{folder}/.git"), paths)
+    settings = _settings(repository, paths)
     return settings is None or any(
         (each.section, each.key) == ("stash", "showpatch") and not _is_off(each.value) for each in settings
     )
@@ -142,34 +134,32 @@ def _may_fetch_from_anywhere(settings: Sequence[_Setting], git_dir: str) -> bool
     return not all(name in addressed and _REMOTE.fullmatch(name) for name in wanted)
 
 
-def _checked_out(folder: str, top: str) -> _Repository | str | None:
+def _checked_out(folder: str, top: Repository, paths: PathJudge) -> Repository | str | None:
     """The repository that stands in the place of a submodule, if any, or why it is not known."""
-    entry = disk.standing(f"{folder}/.git")
-    if isinstance(entry, int):
-        return None if entry in disk.MISSING else UNCERTAIN
-    if entry.kind == stat.S_IFDIR:
-        return _Repository(folder, f"{folder}/.git")
-    text = disk.beginning(f"{folder}/.git", 5000)
-    named = _GITDIR.fullmatch(text) if text is not None else None
-    if named is None:
+    if disk.standing(f"{folder}/.git") in disk.MISSING:
+        return None
+    if paths.resolve(folder, cwd="/").resolved != folder:
         return UNCERTAIN
-    git_dir = os.path.normpath(os.path.join(folder, os.fsdecode(named[1])))
-    return _Repository(folder, git_dir) if git_dir.startswith(f"{top}/.git/") else UNCERTAIN
+    found = repository_at(folder, paths)
+    if not isinstance(found, Repository):
+        return UNCERTAIN
+    known = found.own == f"{folder}/.git" or found.own.startswith(f"{top.own}/modules/")
+    return found if known else UNCERTAIN
 
 
-def _leads(repository: _Repository, paths: PathJudge) -> str | None:
+def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | None:
     settings = _settings(repository, paths)
     if settings is None:
         return UNCERTAIN
-    folder, git_dir = repository
-    if disk.is_there(f"{git_dir}/commondir"):
+    folder, own_dir, shared = repository
+    if own_dir == shared and disk.is_there(f"{shared}/commondir"):
         return UNCERTAIN  # the settings stand in another folder
-    if _links_to_texts(git_dir, paths):
+    if any(_links_to_texts(each, paths) for each in {own_dir, shared}):
         return "a link in its `.git` folder leads to a file that git may print"
-    if objects_lie_elsewhere(f"{git_dir}/objects", paths):
+    if objects_lie_elsewhere(f"{shared}/objects", top.shared, paths):
         return "it takes what it shows from a repository outside the workspace"
     fetches = any(map(_promises, settings))
-    if fetches and _may_fetch_from_anywhere(settings, git_dir):
+    if fetches and _may_fetch_from_anywhere(settings, shared):
         return "it is not certain from where it fetches what it lacks"
     home, hooks = paths.home, _FETCHING_HOOKS if fetches else _HOOKS
     for section, name, key, value, file, own in settings:
@@ -204,7 +194,7 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
         ):
             return UNCERTAIN
         elif (section, key) == ("core", "worktree"):
-            if expanded(value, home, git_dir) != folder:
+            if expanded(value, home, own_dir) != folder:
                 return UNCERTAIN
         else:
             first = section.partition(".")[0]
@@ -214,7 +204,7 @@ def _leads(repository: _Repository, paths: PathJudge) -> str | None:
                     return reason
                 if (first, key) in _GET_NAMES and any(name.startswith("-") for name in disk.names_in(folder)):
                     return UNCERTAIN
-    hook = next((each for each in hooks if disk.can_run(f"{git_dir}/hooks/{each}")), None)
+    hook = next((each for each in hooks if disk.can_run(f"{shared}/hooks/{each}")), None)
     return f"it runs the hook `{hook}`" if hook is not None else None
 
 
@@ -301,13 +291,13 @@ def excludes_files(home: str) -> Iterator[str]:
                     yield named
 
 
-def _settings(repository: _Repository, paths: PathJudge) -> Sequence[_Setting] | None:
+def _settings(repository: Repository, paths: PathJudge) -> Sequence[_Setting] | None:
     """All entries that count in a repository; None if they are not known for certain."""
-    git_dir, home = repository.git_dir, paths.home
+    home = paths.home
     xdg = disk.variable("XDG_CONFIG_HOME") or f"{home}/.config"
     of_person = [f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config", *_SYSTEM]
     waiting = [(file, False) for file in of_person]
-    waiting += [(f"{git_dir}/{name}", True) for name in ("config.worktree", "config")]
+    waiting += [(f"{repository.own}/config.worktree", True), (f"{repository.shared}/config", True)]
     read: set[str] = set()
     found: list[_Setting] = []
     while waiting:

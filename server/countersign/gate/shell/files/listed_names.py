@@ -14,6 +14,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import glob_segment
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Listed
+from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import index_names
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.syntax.tree import Word
@@ -78,12 +79,11 @@ class ListedNames:
 
     def _tracked(self, root: str) -> Unusual | None:
         """What git's index holds of unusual names, counted from its top; None where there is no index to read."""
-        top = root
-        while not disk.is_folder(f"{top}/.git"):
-            if not self._judge.inside_workspace(top, cwd=root) or top == "/":
-                return None
-            top = os.path.dirname(top)
-        data = disk.beginning(f"{top}/.git/index", MOST_INDEX + 1)
+        found = repository_above(root, self._judge)
+        if found is None or not self._judge.inside_workspace(found.folder, cwd="/"):
+            return None
+        top = found.folder
+        data = disk.beginning(f"{found.own}/index", MOST_INDEX + 1)
         names = index_names(data, MOST_TRACKED) if data is not None and len(data) <= MOST_INDEX else None
         if names is None:
             return None

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import printed_below, shows_stash, shows_unstaged
+from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import Tracked, tracked_secrets
-from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, top_of_work_tree
+from countersign.gate.shell.files.git_repository import shows_patches_of_stashes
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import MOST_SEARCHED, Search, searched_secrets
 from countersign.gate.shell.files.word_values import literal
@@ -54,10 +55,10 @@ def _of_search(around: Circumstances, search: Search) -> str | None:
 
 
 def _of_git(around: Circumstances, git: Git, limits: Sequence[Word], place: str) -> str | None:
-    top = top_of_work_tree(place, around.paths)
-    if top is None:
+    repository = repository_above(place, around.paths)
+    if repository is None:
         return None
-    secrets = tracked_secrets(f"{top}/.git/index")
+    secrets = tracked_secrets(f"{repository.own}/index")
     if secrets is None:
         return "which files git tracks is not known, and one may be a secret"
     if not secrets:
@@ -65,7 +66,7 @@ def _of_git(around: Circumstances, git: Git, limits: Sequence[Word], place: str)
     named = [around.paths.resolve(literal(word), cwd=place) for word in limits]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
     for each in secrets:
-        path = f"{top}/{os.fsdecode(each.path)}"
+        path = f"{repository.folder}/{os.fsdecode(each.path)}"
         if folders and not any(f"{path}/".startswith(f"{folder}/") for folder in folders):
             continue
         if not (shows_unstaged(git) and _is_unchanged(each, path)) and not _is_covered(around, path):

@@ -14,6 +14,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import escape_glob, unescape_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import index_names
 from countersign.gate.shell.files.listed_names import MOST_INDEX
 from countersign.gate.shell.files.rewritten_folders import Rewritten, rewritten_folders
@@ -102,14 +103,12 @@ def _folders_below(folder: str) -> list[tuple[str, ...]] | None:
 
 def _tracked(paths: PathJudge, folder: str) -> list[str] | None:
     """Return the names below a folder in the index of its repository; None if no index can be read."""
-    top = folder
-    while not disk.is_there(f"{top}/.git"):
-        if top == "/" or not paths.inside_workspace(top, cwd=folder):
-            return None
-        top = os.path.dirname(top)
-    data = disk.beginning(f"{top}/.git/index", MOST_INDEX + 1)
+    found = repository_above(folder, paths)
+    if found is None or not paths.inside_workspace(found.folder, cwd="/"):
+        return None
+    data = disk.beginning(f"{found.own}/index", MOST_INDEX + 1)
     names = index_names(data, _MOST_TRACKED * 10) if data is not None and len(data) <= MOST_INDEX else None
     if names is None:
         return None
-    front = "" if top == folder else f"{os.path.relpath(folder, top)}/"
+    front = "" if found.folder == folder else f"{os.path.relpath(folder, found.folder)}/"
     return [name[len(front) :] for name, _ in names if name.startswith(front)]
