@@ -112,6 +112,8 @@ if TYPE_CHECKING:
     from countersign.gate.rules.rule_set import ListName as ListName
     from countersign.gate.rules.rule_set import RuleSet as RuleSet
     from countersign.gate.running_calls import RunningCalls as RunningCalls
+    from countersign.gate.shell.files.git_folders import Repository as Repository
+    from countersign.gate.shell.files.git_folders import repository_at as repository_at
     from countersign.gate.shell.flow.self_check import engine_fault as engine_fault
     from countersign.gate.shell.judge import SyntaxChecker as SyntaxChecker
     from countersign.gate.shell.syntax.bash_check import BashSyntax as BashSyntax
@@ -169,6 +171,7 @@ _NAMES = {
     "rules.rule": "BadRule CANONICAL EFFECT_TOOLS HOST_TOOL NARROWER_THAN_READ Rule compile_rule parse_rule",
     "rules.rule_set": "ListName RuleSet",
     "running_calls": "RunningCalls",
+    "shell.files.git_folders": "Repository repository_at",
     "shell.flow.self_check": "engine_fault",
     "shell.judge": "SyntaxChecker",
     "shell.syntax.bash_check": "BashSyntax",

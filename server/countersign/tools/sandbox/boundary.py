@@ -16,6 +16,7 @@ class SandboxRoot:
     ``blank_files`` and ``blank_folders`` are there and empty; git refuses to add a blank file. ``read_only`` cannot
     be changed, ``missing_folders`` and ``missing_files`` (with their text) cannot be made: something read-only
     stands in their place that nothing outside sees. ``protected`` are the protected names that were there.
+    ``of_git``: git keeps what lies there, and no name in it is protected but those that are locked.
     """
 
     path: str
@@ -28,6 +29,7 @@ class SandboxRoot:
     missing_folders: tuple[str, ...] = ()
     missing_files: tuple[tuple[str, str], ...] = ()
     protected: tuple[str, ...] = ()
+    of_git: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +64,17 @@ class Boundary:
     """Everything a program in the sandbox can reach. What is named nowhere here does not exist in it.
 
     ``roots`` hold each other nowhere. ``tools`` are read-only paths below the home. ``private_home`` is False where
-    the home lies in a root. ``mounts``, ``scratch`` and ``copies`` are this program's own (``Additions``). ``gaps`` are
-    rules that mounts cannot express in full, each with the reason; ``git_user`` is the name and address that commits
-    are made with.
+    the home lies in a root. ``repositories`` are read-only folders of git outside the roots, to which work trees in
+    them belong; other roots may lie in these. ``mounts``, ``scratch`` and ``copies`` are this program's own
+    (``Additions``). ``gaps`` are rules that mounts cannot express in full, each with the reason; ``git_user`` is the
+    name and address that commits are made with.
     """
 
     roots: tuple[SandboxRoot, ...]
     home: str
     private_home: bool = True
     tools: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
     network: Network = "none"
     gaps: tuple[str, ...] = ()
     mounts: tuple[Mount, ...] = ()

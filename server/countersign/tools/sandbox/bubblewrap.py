@@ -77,8 +77,13 @@ def options(boundary: Boundary, cwd: str) -> list[str]:
     ]
     words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", "/tmp", "--dir", "/run"]
     # A link, as one private folder is enough; nothing can be mounted below a link.
-    places = (root.path for root in boundary.roots), (mount.place for mount in boundary.mounts), boundary.scratch
-    if any(lies_below(path, "/var/tmp") for path in itertools.chain(*places)):
+    places = itertools.chain(
+        (root.path for root in boundary.roots),
+        (mount.place for mount in boundary.mounts),
+        boundary.scratch,
+        boundary.repositories,
+    )
+    if any(lies_below(path, "/var/tmp") for path in places):
         words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", "/var/tmp"]
     else:
         words += ["--symlink", "/tmp", "/var/tmp"]
@@ -88,6 +93,8 @@ def options(boundary: Boundary, cwd: str) -> list[str]:
             words += ["--ro-bind", path, path]
     for path in sorted(boundary.scratch):
         words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", path]
+    for path in boundary.repositories:
+        words += ["--ro-bind", path, path]
     # Before the folders: what these show and hide stands, whatever is mounted beside them.
     for mount in boundary.mounts:
         words += ["--bind" if mount.writable else "--ro-bind", mount.source, mount.place]

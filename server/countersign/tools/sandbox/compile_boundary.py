@@ -10,6 +10,7 @@ from dataclasses import replace
 from countersign.gate import LEDGER_FILE, PathJudge, RuleSet, judge_for
 from countersign.settings.policy import Policy
 from countersign.tools.sandbox.boundary import Additions, Boundary, Mount, Network, SandboxRoot
+from countersign.tools.sandbox.linked_repositories import blocking_repositories, blocking_writable
 from countersign.tools.sandbox.survey import Survey, lies_below
 from countersign.tools.sandbox.system_paths import TOOLCHAINS
 
@@ -51,12 +52,16 @@ def blocking_boundary(
             replace(root, writable=False, missing_folders=(), missing_files=(), blank_files=()) for root in roots
         )
     roots = tuple(_masked(root, additions) for root in roots)
+    repositories = blocking_repositories(folders, judge)
+    if writable:
+        roots += blocking_writable(repositories)
     private = not any(home == root.path or lies_below(home, root.path) for root in roots)
     return Boundary(
         roots=roots,
         home=home,
         private_home=private,
         tools=_tools(home, roots) if private else (),
+        repositories=tuple(dict.fromkeys(each.shared for each in repositories)),
         network=_network(policy, additions) if writable else "none",
         mounts=tuple(mount for mount in additions.mounts if _is_shown(mount, judge, policy.workspace)),
         scratch=tuple(path for path in additions.scratch if not _in_roots(path, roots)),

@@ -428,7 +428,7 @@ def _bases(storage: Path) -> list[Path]:
 def _base_for(storage: Path, roots: Sequence[SandboxRoot]) -> Path:
     """A folder on the filesystem of all roots that lies in none of them."""
     wanted = {os.stat(root.path).st_dev for root in roots}
-    for base in (*_bases(storage), *(Path(root.path).parent for root in roots)):
+    for base in (*_bases(storage), *(Path(root.path).parent for root in roots if not root.of_git)):
         resolved = os.path.realpath(base)
         inside = any(resolved == root.path or lies_below(resolved, root.path) for root in roots)
         if not inside and os.path.isdir(base) and os.access(base, os.W_OK) and {os.stat(base).st_dev} == wanted:
@@ -446,6 +446,8 @@ def _was_started(status: int) -> bool:
 
 def _made_protected(root: SandboxRoot) -> list[str]:
     """Protected names that were not there before. Those that cannot be made inside come from outside and stay."""
+    if root.of_git:
+        return []
     known = {*root.protected, *root.missing_folders, *(path for path, _text in root.missing_files)}
     return [path for path in protected_below(root.path) if path not in known]
 

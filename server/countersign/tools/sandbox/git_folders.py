@@ -11,8 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _LOCKED = ("config", "config.worktree", "commondir", "hooks")
+_BACK = "gitdir"
+"""By this the folder of a linked worktree names the `.git` file that leads to it, which the gate goes by."""
+_INNER = ("modules", "worktrees")
+"""Folders of further git folders, of submodules and of linked worktrees."""
 _HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n]+?)\"?\s*$", re.IGNORECASE | re.MULTILINE)
 _MOST_CONFIG = 1 << 20
+_MOST_BACK = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,9 @@ def obeyed_in(names: Iterable[str]) -> tuple[str, ...]:
 
 def locks_in_git(below: Sequence[str]) -> bool:
     """Whether a path of these segments below a `.git` folder is one that a command may not change."""
-    return not below or below[0] in _LOCKED or (below[0] == "modules" and not set(below).isdisjoint(_LOCKED))
+    if not below or below[0] in _LOCKED:
+        return True
+    return below[0] in _INNER and not {*_LOCKED, _BACK}.isdisjoint(below[1:])
 
 
 def blocking_git_locks(folder: str) -> GitLocks:
@@ -49,7 +56,15 @@ def blocking_git_locks(folder: str) -> GitLocks:
     missing_folders: list[str] = []
     missing_files: list[tuple[str, str]] = []
     for place in _git_folders(folder):
-        present = [os.path.join(place, name) for name in _LOCKED if os.path.lexists(os.path.join(place, name))]
+        if any(place.startswith(f"{other}/") for other in read_only):
+            continue
+        if _is_of_work_tree_elsewhere(place, folder):
+            # git would take that work tree for removed and forget it (`git worktree prune`, `git gc`).
+            read_only.append(place)
+            continue
+        present = [
+            os.path.join(place, name) for name in (*_LOCKED, _BACK) if os.path.lexists(os.path.join(place, name))
+        ]
         read_only += present
         for name in _LOCKED:
             path = os.path.join(place, name)
@@ -66,14 +81,27 @@ def blocking_git_locks(folder: str) -> GitLocks:
     return GitLocks(tuple(read_only), tuple(missing_folders), tuple(missing_files))
 
 
+def _is_of_work_tree_elsewhere(place: str, folder: str) -> bool:
+    """Whether this is the folder of a linked worktree that does not lie beside this git folder."""
+    if place == folder or os.path.basename(os.path.dirname(place)) != "worktrees":
+        return False
+    try:
+        with open(os.path.join(place, _BACK), encoding="utf-8", errors="surrogateescape") as file:
+            named = os.path.realpath(os.path.join(place, file.read(_MOST_BACK).rstrip("\r\n")))
+    except (OSError, ValueError):
+        return False
+    return not named.startswith(f"{os.path.realpath(os.path.dirname(folder))}/")
+
+
 def _git_folders(folder: str) -> Iterator[str]:
-    """The folder itself, if git takes it for one, and those of its submodules; worktrees have no hooks."""
+    """The folder itself, if git takes it for one, and those of its submodules and linked worktrees."""
     if os.path.lexists(os.path.join(folder, "HEAD")):
         yield folder
-    for path, names, files in os.walk(os.path.join(folder, "modules")):
-        if "HEAD" in files:
-            yield path
-            names[:] = [name for name in names if name == "modules"]
+    for inner in _INNER:
+        for path, names, files in os.walk(os.path.join(folder, inner)):
+            if "HEAD" in files:
+                yield path
+                names[:] = [name for name in names if name in _INNER]
 
 
 def _custom_hooks(place: str) -> Iterator[str]:

@@ -21,8 +21,10 @@ _LONGEST_LINE = 2000
 
 _REFUSED = re.compile(
     r"Read-only file system|Permission denied|Device or resource busy|Operation not permitted|"
-    r"No such file or directory|Invalid cross-device link|\bE(?:ROFS|ACCES|BUSY|PERM|NOENT|XDEV)\b"
+    r"No such file or directory|not a git repository: |Invalid cross-device link|"
+    r"\bE(?:ROFS|ACCES|BUSY|PERM|NOENT|XDEV)\b"
 )
+_MISSING = re.compile(r"No such file|ENOENT|not a git repository: ")
 _PATH = re.compile(r"(?:[‘'\"`(\[ ]|^|:)((?:~|\.{1,2})?/[^\s‘’'\"`:,;)\]]+|\.?[\w@+-][\w@+.-]*(?:/[\w@+.-]+)*)")
 _NETWORK = re.compile(
     r"[Cc]ould not resolve|[Tt]emporary failure in name resolution|Name or service not known|Network is unreachable|"
@@ -50,7 +52,7 @@ def _of_line(line: str, boundary: Boundary, cwd: str) -> Iterator[str]:
             yield "a connection that does not use the sandbox's proxy (`HTTPS_PROXY`), which is the only way out"
     if _REFUSED.search(line) is None:
         return
-    missing = "No such file" in line or "ENOENT" in line
+    missing = _MISSING.search(line) is not None
     for match in _PATH.finditer(line):
         path = os.path.normpath(os.path.join(cwd, match[1].replace("~", boundary.home, 1)))
         root = next((root for root in boundary.roots if path == root.path or lies_below(path, root.path)), None)
@@ -62,6 +64,10 @@ def _of_line(line: str, boundary: Boundary, cwd: str) -> Iterator[str]:
 def _outside(path: str, written: str, boundary: Boundary) -> str | None:
     if not written.startswith(("/", "~", "../")):
         return None
+    if any(path == shown or lies_below(path, shown) for shown in boundary.repositories):
+        return (
+            f"`{path}`: of a repository outside the workspace, commands in the sandbox change objects and refs only"
+        )
     if path.startswith(("/tmp/", "/proc/", "/dev/", "/usr/", "/bin/")) and not lies_below(path, boundary.home):
         return None
     if path in (boundary.home, "/") or not os.path.dirname(path).strip("/"):

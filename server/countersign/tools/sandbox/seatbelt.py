@@ -46,7 +46,7 @@ def _lines(boundary: Boundary, temporary: str) -> Iterator[str]:
     yield "(allow sysctl-read)"
     yield "(allow file-read-metadata)"
     yield _rule("allow", "file-read*", ("/",), exact=True)
-    yield _rule("allow", "file-read*", (*_SYSTEM, *boundary.tools))
+    yield _rule("allow", "file-read*", (*_SYSTEM, *boundary.tools, *boundary.repositories))
     yield _rule("deny", "file-read*", _SYSTEM_SECRETS)
     yield _rule("allow", "file-write-data", _DEVICES)
     yield _rule("allow", "file-read* file-write*", (temporary,))
