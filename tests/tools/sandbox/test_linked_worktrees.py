@@ -142,3 +142,37 @@ async def test_a_known_reader_reads_in_a_linked_worktree(bench: SandboxBench, ma
         assert "first" in outcome.output
         assert "Read-only file system" in outcome.output
     assert bench.git("tag") == ""
+
+
+async def test_the_file_that_links_it_cannot_be_changed(bench: SandboxBench, main: Path) -> None:
+    before = (bench.workspace / ".git").read_text()
+    await bench.output_of("echo x >.git; rm -f .git; echo 'gitdir: /x' >y; mv -f y .git; mv .git z; rm -f y")
+    assert (bench.workspace / ".git").read_text() == before
+
+
+async def test_git_works_in_a_submodule_that_is_the_workspace(bench: SandboxBench) -> None:
+    above = bench.workspace.parent / "super"
+    library = bench.workspace.parent / "library"
+    bench.workspace.rename(library)
+    bench.workspace.mkdir()
+    bench.git("init", "-q", str(above))
+    add = ("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
+    bench.git("-C", str(above), *add)
+    submodule = above / "lib"
+    bench.workspace.rmdir()
+    bench.workspace = submodule
+    bench.set(workspace=str(submodule))
+    git_dir = above / ".git/modules/lib"
+    before = (git_dir / "config").read_bytes()
+    commit = "git -c user.name=A -c user.email=a@example.org commit -qam second"
+    outcome = await bench.do("shell", command=f"git status --short && echo b >src/a.txt && {commit}")
+    assert outcome.success, outcome.output
+    assert "second" in bench.git("log", "-1", "--format=%s")
+    hook = f"mkdir -p {git_dir}/hooks; echo x >{git_dir}/hooks/post-commit; git config a.b c"
+    await bench.output_of(
+        f"{hook}; echo x >>{git_dir}/config; echo /x >{git_dir}/commondir; echo x >{above}/.git/config"
+    )
+    assert (git_dir / "config").read_bytes() == before
+    assert not (git_dir / "hooks/post-commit").exists()
+    assert not (git_dir / "commondir").exists()
+    assert "x" not in (above / ".git/config").read_text().split()

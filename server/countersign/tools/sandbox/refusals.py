@@ -65,9 +65,7 @@ def _outside(path: str, written: str, boundary: Boundary) -> str | None:
     if not written.startswith(("/", "~", "../")):
         return None
     if any(path == shown or lies_below(path, shown) for shown in boundary.repositories):
-        return (
-            f"`{path}`: of a repository outside the workspace, commands in the sandbox change objects and refs only"
-        )
+        return f"`{path}`: of a repository outside the workspace, commands in the sandbox change objects and refs only"
     if path.startswith(("/tmp/", "/proc/", "/dev/", "/usr/", "/bin/")) and not lies_below(path, boundary.home):
         return None
     if path in (boundary.home, "/") or not os.path.dirname(path).strip("/"):
