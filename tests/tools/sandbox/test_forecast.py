@@ -45,6 +45,18 @@ def remote(bench: SandboxBench) -> SandboxBench:
     bench.git("branch", "old", "main")
     bench.git("branch", "older", "main")
     bench.git("branch", "feature/y", "main")
+    for name in ("only", "packed", "deep/er", "both", "shared", "taken"):
+        bench.git("push", "-q", "origin", f"main:{name}")
+    bench.git("clone", "-q", "--bare", ".", str(bench.workspace / "r2.git"))
+    bench.git("remote", "add", "second", str(bench.workspace / "r2.git"))
+    bench.git("push", "-q", "second", "main:shared", "main:theirs")
+    bench.git("fetch", "-q", "origin")
+    bench.git("pack-refs", "--all", "--prune")
+    bench.git("push", "-q", "origin", "main:loose")
+    bench.git("branch", "both", "main")
+    bench.git("tag", "taken", "main")
+    bench.git("fetch", "-q", "--no-tags", "second")
+    bench.file("loose.txt", "")
     return bench
 
 
@@ -60,6 +72,10 @@ def remote(bench: SandboxBench) -> SandboxBench:
         "git switch -t -c sw origin/main", "git checkout -b x origin/main", "git checkout -qB x origin/main",
         "git switch -c x origin/main", "git switch --create x refs/remotes/origin/main", "git branch x origin/main",
         "git branch -f x remotes/origin/main",
+        "git checkout only", "git checkout -q packed", "git checkout deep/er --", "git checkout loose",
+        "git checkout -f theirs", "git switch only", "git switch --guess packed", "git switch deep/er",
+        "git -C src switch theirs", "git worktree add -b x trees/x origin/main", "git worktree add trees/x only",
+        "git worktree add -q -B x trees/x origin/only", "git worktree add --track -b x trees/x origin/main",
     ],
 )  # fmt: skip
 async def test_what_git_cannot_keep_is_said_before_and_refused_then(remote: SandboxBench, command: str) -> None:
@@ -77,6 +93,12 @@ async def test_what_git_cannot_keep_is_said_before_and_refused_then(remote: Sand
         "git add src", "git commit --allow-empty -m text", "git stash", "git fetch origin", "git tag v1",
         "git rebase older", "git merge older", "git worktree list", "git submodule status",
         "git checkout -b x older", "git branch x main", "git checkout --no-track -b x origin/main",
+        "git checkout both", "git switch both", "git checkout taken", "git checkout shared", "git switch nothing",
+        "git checkout --detach only", "git switch --no-guess only", "git checkout --no-track only",
+        "git checkout -- only", "git checkout origin", "git checkout origin/only", "git checkout only src",
+        "git checkout loose.txt", "git checkout ../only", "git checkout HEAD", "git checkout @", "git checkout -",
+        "git worktree add trees/x", "git worktree add -b x trees/x", "git worktree add -b x trees/x main",
+        "git worktree add --no-track -b x trees/x origin/main", "git worktree add trees/x origin/main",
         "git checkout -b x origin/main~0", "git checkout -b x feature/y", "git switch --detach origin/main",
     ],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.risk import GIT_SETTINGS
-from countersign.gate.shell.files.git_repository import is_remote_branch
+from countersign.gate.shell.files.git_upstreams import sets_upstream
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.tables import FACETS, field_of
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -66,24 +66,6 @@ def _writes_settings(git: Git) -> bool:
     return git.arguments.has(*forms) or (bool(operands) and operands[0][1].value in forms)
 
 
-_NEW_BRANCH: Mapping[str, frozenset[str]] = {
-    "branch": frozenset(),
-    "checkout": frozenset({"-b", "-B"}),
-    "switch": frozenset({"-c", "-C", "--create", "--force-create"}),
-}
-"""For each subcommand of git that makes a branch, the options whose value is its name; else its first operand is."""
-
-
-def _tracks(git: Git, places: Sequence[str], paths: PathJudge) -> bool:
-    """Whether it makes a branch that starts at one of a remote: git sets the upstream then, unasked."""
-    naming = _NEW_BRANCH.get(git.subcommand or "")
-    if naming is None or git.arguments.has("--no-track") or bool(naming) != git.arguments.has(*naming):
-        return False
-    operands = [word.value for _, word in git.arguments.operands]
-    start = operands[0 if naming else 1 : 1 if naming else 2]
-    return any(is_remote_branch(name, place, paths) for name in start if name is not None for place in places)
-
-
 def _by_words(case: AnalyzedCommand, places: Sequence[str], paths: PathJudge) -> Iterator[str]:
     for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
         if name in _RIGHTS:
@@ -102,7 +84,7 @@ def _by_words(case: AnalyzedCommand, places: Sequence[str], paths: PathJudge) ->
                 yield DELETES
             if git.subcommand == "config":
                 yield SETTINGS
-            elif _writes_settings(git) or _tracks(git, places, paths):
+            elif _writes_settings(git) or any(sets_upstream(layer.words, git, place, paths) for place in places):
                 yield GIT_SETTINGS
         if name in _SETTINGS:
             yield SETTINGS

@@ -66,18 +66,6 @@ def is_partial(folder: str, paths: PathJudge) -> bool:
     return found is not None and may_fetch(found, paths)
 
 
-def is_remote_branch(name: str, folder: str, paths: PathJudge) -> bool:
-    """Whether git run here takes this name for a branch of a remote: its first segment is a remote that was fetched."""
-    remote, _, branch = name.removeprefix("refs/").removeprefix("remotes/").partition("/")
-    if not remote or not branch or _NOT_IN_BRANCH.search(name) is not None:
-        return False
-    found = repository_above(folder, paths)
-    return found is not None and disk.is_folder(f"{found.shared}/refs/remotes/{remote}")
-
-
-_NOT_IN_BRANCH = re.compile(r"[~^:@\s]|\.\.|(?:^|/)\.")
-
-
 def shows_patches_of_stashes(folder: str, paths: PathJudge) -> bool:
     """Whether ``git stash show`` prints differences here although no option asks for them."""
     found = repository_above(folder, paths)
