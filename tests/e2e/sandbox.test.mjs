@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -152,6 +152,52 @@ test('the sandbox is named on cards, asks for hosts, offers what it refused outs
     await waitFor(() => there('plain.txt'), 'plain.txt on disk');
     await idle(chat);
     assert.deepEqual(runs(run, 'touch plain.txt'), ['outside']);
+  });
+});
+
+/** Makes the workspace a linked worktree of a repository outside it, whose branch `topic` only its remote has. */
+function linkWorktree(run) {
+  const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.org', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.org' };
+  const git = (...words) => execFileSync('git', words, { cwd: run.folder, env: { ...process.env, ...identity, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' } });
+  git('init', '-q', '-b', 'main', 'origin');
+  git('-C', 'origin', 'commit', '-q', '--allow-empty', '-m', 'the first commit');
+  git('-C', 'origin', 'branch', 'topic');
+  git('clone', '-q', 'origin', 'main');
+  git('-C', 'main', 'worktree', 'add', '-q', '-b', 'linked', '../linked');
+  renameSync(path.join(run.folder, 'linked/.git'), path.join(run.workspace, '.git'));
+  git('-C', 'main', 'worktree', 'repair', run.workspace);
+}
+
+test('in a linked worktree git reads without a card, and a card says that the sandbox keeps no upstream', { skip: available ? false : SANDBOX.text }, async () => {
+  const prepare = (run) => {
+    setMode(run, 'commands');
+    linkWorktree(run);
+  };
+  await withWorkbench('sandbox-worktree', { settings: TRUSTED, prepare }, async ({ page, run }) => {
+    const chat = await openChat(page);
+    await send(chat, 'run git log -1 --oneline');
+    await idle(chat);
+    await chat.getByText(/the first commit/).first().waitFor({ timeout: BOUND });
+    await screenshot(page, 'worktree-read');
+    assert.deepEqual(runs(run, 'git log -1 --oneline'), ['readOnly']);
+
+    const commit = 'git -c user.name=A -c user.email=a@example.org commit --allow-empty -qm second && git log -1 --format=%s';
+    await send(chat, `run ${commit}`);
+    await approve(await theCard(chat, /commit --allow-empty/));
+    await idle(chat);
+    assert.match(execFileSync('git', ['-C', path.join(run.folder, 'main'), 'log', '-1', '--format=%s', 'linked'], { encoding: 'utf8' }), /second/);
+
+    await send(chat, 'run git switch topic');
+    const card = await theCard(chat, /git switch topic/);
+    await screenshot(page, 'worktree-upstream');
+    assert.match(await card.innerText(), /sandbox: this cannot write `\.git\/config`/);
+    await approve(card);
+    const outside = await theCard(chat, 'Run outside the sandbox?');
+    await screenshot(page, 'worktree-outside');
+    assert.match(await outside.innerText(), /main\/\.git\/config: of a repository outside the workspace/);
+    await press(outside, 'Deny');
+    await idle(chat);
+    assert.doesNotMatch(readFileSync(path.join(run.folder, 'main/.git/config'), 'utf8'), /topic/);
   });
 });
 
