@@ -4,6 +4,7 @@ file that git did not make opens nothing."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,6 +113,18 @@ async def test_a_file_that_git_did_not_make_opens_nothing(bench: SandboxBench, m
 async def test_a_rule_about_the_repository_keeps_it_out(bench: SandboxBench, main: Path) -> None:
     bench.set(rules=(RuleText("deny", f"Read(/{main}/.git/**)"),))
     assert not (await bench.do("shell", command="git status")).success
+
+
+@pytest.mark.parametrize("kind", ["deny", "ask"])
+@pytest.mark.parametrize("rule", ["Edit(/{main}/**)", "Edit(/{main}/.git/refs/**)"])
+async def test_a_rule_for_editing_keeps_the_repository_as_it_is(
+    kind: Any, rule: str, bench: SandboxBench, main: Path
+) -> None:
+    bench.set(rules=(RuleText(kind, rule.format(main=main)),))
+    outcome = await bench.do("shell", command="git log --format=%s && git status --short")
+    assert outcome.success
+    assert not (await bench.do("shell", command="git commit --allow-empty -qm second")).success
+    assert "second" not in bench.git("log", "--all", "--format=%s")
 
 
 async def test_links_of_worktrees_are_locked_in_the_main_repository(bench: SandboxBench) -> None:

@@ -54,7 +54,7 @@ def blocking_boundary(
     roots = tuple(_masked(root, additions) for root in roots)
     repositories = blocking_repositories(folders, judge)
     if writable:
-        roots += blocking_writable(repositories)
+        roots += blocking_writable(repositories, judge)
     private = not any(home == root.path or lies_below(home, root.path) for root in roots)
     return Boundary(
         roots=roots,

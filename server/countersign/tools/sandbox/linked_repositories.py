@@ -26,15 +26,17 @@ def blocking_repositories(folders: Sequence[str], judge: PathJudge) -> tuple[Rep
     return tuple(each for each in elsewhere if not any(_is_within(folder, (each.shared,)) for folder in folders))
 
 
-def blocking_writable(repositories: Iterable[Repository]) -> tuple[SandboxRoot, ...]:
-    """What a command may change of them; nothing of one that lies on another filesystem than its work tree, where
-    no sandbox could be made for both."""
+def blocking_writable(repositories: Iterable[Repository], judge: PathJudge) -> tuple[SandboxRoot, ...]:
+    """What a command may change of them; nothing of one that a rule for editing is about, or that lies on another
+    filesystem than its work tree, where no sandbox could be made for both."""
     roots: dict[str, SandboxRoot] = {}
     for each in repositories:
         locks = blocking_git_locks(each.own)
         kept = [] if each.shared == each.own else [os.path.join(each.shared, name) for name in _SHARED]
         paths = [path for path in (each.own, *kept) if os.path.isdir(path)]
         if any(os.path.realpath(path) != path or not _same_filesystem(path, each.folder) for path in paths):
+            continue
+        if any(_is_limited(path, judge) for path in paths):
             continue
         for path in paths:
             roots[path] = SandboxRoot(path, of_git=True)
@@ -46,6 +48,12 @@ def blocking_writable(repositories: Iterable[Repository]) -> tuple[SandboxRoot, 
             of_git=True,
         )
     return tuple(roots.values())
+
+
+def _is_limited(path: str, judge: PathJudge) -> bool:
+    """Whether a rule denies writing there or asks first."""
+    found = [judge.judge_write(place, cwd="/") for place in (path, os.path.join(path, "x"))]
+    return any(each.deny is not None or each.ask is not None for each in found)
 
 
 def _same_filesystem(path: str, other: str) -> bool:
