@@ -222,16 +222,19 @@ def _bytes_of(path: str, *, check_writable: bool = False) -> tuple[bytes, bool]:
     """A regular file's bytes, and whether only the administrator can have written them."""
     # O_NONBLOCK, because a repository may hold a pipe under this name and opening it would wait for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        info = os.fstat(file.fileno())
+    try:
+        info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
             raise EditRefused("it is not a regular file")
         if check_writable and not (info.st_mode & 0o222 and os.access(path, os.W_OK)):
             raise EditRefused("the settings file is read-only")
-        data = file.read(MAX_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise EditRefused(f"it is larger than {MAX_BYTES} bytes")
         return data, _is_administered(info, path)
+    finally:
+        os.close(descriptor)
 
 
 def _is_administered(info: os.stat_result, path: str) -> bool:

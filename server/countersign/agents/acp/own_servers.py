@@ -81,10 +81,13 @@ def _names(place: OwnServers, path: str, most: int) -> Iterator[str]:
 def _read(path: str, most: int) -> str | None:
     """Return the text of a regular file of at most ``most`` bytes; None if it is no regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    with open(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        data = file.read(most + 1)
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > most:
         raise _Unknown(f"as it is larger than {most >> 10} KiB")
     return data.decode("utf-8")

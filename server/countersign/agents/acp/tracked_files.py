@@ -178,7 +178,11 @@ def _digest(path: str) -> bytes:
         if os.path.islink(path):
             return hashlib.sha256(os.fsencode(os.readlink(path))).digest()
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
+        try:
+            # Python refuses a folder (a submodule) here and leaves its descriptor open.
+            with open(descriptor, "rb", closefd=False) as file:
+                return hashlib.file_digest(file, "sha256").digest()
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError):
         return b""

@@ -245,11 +245,14 @@ def _beginning(asked: tuple[str, int]) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
-    with open(descriptor, "rb") as file:
-        try:
+    try:
+        # Python refuses a folder here and leaves its descriptor open.
+        with open(descriptor, "rb", closefd=False) as file:
             return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-        except OSError:
-            return None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _variable(name: str) -> str:
