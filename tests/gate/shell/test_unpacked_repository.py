@@ -234,6 +234,9 @@ def test_fetching_what_is_missing_runs_hooks_of_its_own(
         ("[http]\n\tsslKey = ../x\n", "ask"),
         ("[gc]\n\trecentObjectsHook = ./x\n", "ask"),
         ("[gc]\n\trepackFilterTo = ../x\n", "ask"),
+        ("[fetch]\n\tbundleURI = /srv/x\n", "ask"),
+        ("[promisor]\n\tacceptFromServer = all\n", "ask"),
+        ("[promisor]\n\tacceptFromServerUrl = https://*\n", "ask"),
         ("[http]\n\tpostBuffer = 1\n[gc]\n\tauto = 0\n", "allow"),
     ],
 )
@@ -242,3 +245,83 @@ def test_fetching_what_is_missing_reads_and_writes_what_settings_name(
 ) -> None:
     assert settings(repository, PROMISED + text) == decision
     assert settings(repository, text) == "allow"
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_git_keeps_what_a_program_made_of_a_file_in_a_ref_and_so_runs_a_hook(
+    own: bool, repository: Path, tmp_path: Path
+) -> None:
+    (repository / ".git/hooks").mkdir()
+    (tmp_path / "home").mkdir()
+    hook = repository / ".git/hooks/reference-transaction"
+    text = '[diff "x"]\n\ttextconv = cat\n'
+    file = repository / ".git/config" if own else tmp_path / "home/.gitconfig"
+    for settings, is_there, decision in (
+        (text + "\tcacheTextConv = true\n", False, "allow"),
+        (text + "\tcacheTextConv = true\n", True, "ask"),
+        (text, True, "allow"),
+    ):
+        hook.write_text("#!/bin/sh\n")
+        hook.chmod(0o755 if is_there else 0o644)
+        file.write_text(settings)
+        assert decide("git log -p", workspace=str(repository), home=str(tmp_path / "home")) == decision
+
+
+@pytest.mark.parametrize("sign", ["", "+", "-", " "])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git log --format='%{}G?'",
+        "git log --pretty='format:%h %{}GG'",
+        "git show --format='%H%{}GS'",
+        "git shortlog --group='format:%{}G?' HEAD",
+        "git stash list --format='%{}G?'",
+        "git reflog --format '%{}G?'",
+    ],
+)
+def test_a_format_that_verifies_signatures_whatever_sign_stands_in_front(
+    command: str, sign: str, repository: Path
+) -> None:
+    assert decide(command.format(sign), workspace=str(repository)) == "ask"
+    assert decide(command.format(sign).replace("G", "a"), workspace=str(repository)) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("[format]\n\tpretty = %h %+GG\n", "ask"),
+        ('[pretty]\n\tmine = "format:% G?"\n', "ask"),
+        ("[pretty]\n\tmine = format:%+an\n", "allow"),
+        ("[core]\n\texcludesFile = /etc/hosts\n", "ask"),
+        ("[core]\n\texcludesFile = ~/.netrc\n", "ask"),
+        ("[core]\n\texcludesFile = .env\n", "ask"),
+        ("[core]\n\texcludesFile = ignored\n", "allow"),
+        ("[core]\n\texcludesFile =\n", "allow"),
+    ],
+)
+def test_settings_that_read_more_than_the_repository(text: str, decision: str, repository: Path) -> None:
+    for command in ("git log", "git status", "git check-ignore a.txt"):
+        assert settings(repository, text, command) == decision
+
+
+def test_a_persons_own_ignore_file_lies_where_they_like(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/.gitconfig").write_text("[core]\n\texcludesFile = ~/.ignored\n")
+    assert decide("git status", workspace=str(repository), home=str(tmp_path / "home")) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("core", "fsmonitor = .git/hooks/query-watchman"),
+        ("core", "fsmonitor = ./.git/hooks/fsmonitor-watchman"),
+        ('diff "x"', "textconv = .git/x/cat"),
+        ('filter "x"', "clean = ./.git/git-lfs clean -- %f"),
+    ],
+)
+def test_a_persons_setting_may_run_a_file_that_each_repository_brings(
+    key: str, value: str, repository: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/.gitconfig").write_text(f"[{key}]\n\t{value}\n")
+    assert decide("git status", workspace=str(repository), home=str(tmp_path / "home")) == "ask"

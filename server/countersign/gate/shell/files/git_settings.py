@@ -25,7 +25,7 @@ from countersign.gate.shell.files.setting_commands import (
     in_work_tree,
     why_not_harmless,
 )
-from countersign.gate.shell.languages.git import PLAIN_MERGES
+from countersign.gate.shell.languages.git import PLAIN_MERGES, VERIFYING
 from countersign.gate.shell.programs.tables import field_of
 
 MOST_SETTINGS = 100_000
@@ -35,13 +35,16 @@ _MOST_REPOSITORIES = 40
 """Files of settings of one repository, and repositories within another, that are read."""
 _HOOKS = ("post-index-change",)
 """`git status`, `diff` and `describe --dirty` write what they saw into the index, and then run this hook."""
-_FETCHING_HOOKS = (*_HOOKS, "pre-auto-gc", "reference-transaction")
+_HOOKS_OF_REFS = ("reference-transaction",)
+"""The setting ``diff.NAME.cachetextconv`` makes git write what a program made of a file into a ref of its own."""
+_FETCHING_HOOKS = ("pre-auto-gc",)
 """Where what is missing is fetched, git tidies up behind it."""
 _FETCHING_FILES = frozenset({
     ("http", "savecookies"), ("http", "cookiefile"), ("http", "sslkey"), ("http", "sslcert"),
-    ("gc", "recentobjectshook"), ("gc", "repackfilterto"),
+    ("gc", "recentobjectshook"), ("gc", "repackfilterto"), ("fetch", "bundleuri"),
+    ("promisor", "acceptfromserver"), ("promisor", "acceptfromserverurl"),
 })  # fmt: skip
-"""Settings of programs and files that are run, read or written then."""
+"""Settings of programs, files and addresses that are run, read or written then."""
 _SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 
 
@@ -161,7 +164,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | N
     fetches = any(map(_promises, settings))
     if fetches and _may_fetch_from_anywhere(settings, shared):
         return "it is not certain from where it fetches what it lacks"
-    home, hooks = paths.home, _FETCHING_HOOKS if fetches else _HOOKS
+    home, hooks = paths.home, _hooks(settings, fetches=fetches)
     for section, name, key, value, file, own in settings:
         if section.startswith("include") and key == "path":
             named = expanded(value, home, os.path.dirname(file))
@@ -176,12 +179,13 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | N
             hook = next((each for each in hooks if disk.can_run(f"{named}/{each}")), None)
             if hook is not None:
                 return f"it runs the hook `{hook}`"
-        elif (section, key) == ("blame", "ignorerevsfile") and value:
+        elif (section, key) in _TOLD_FILES and value:
             named = expanded(value, home, folder)
             if named is None:
                 return UNCERTAIN
             if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
-                return "its setting `blame.ignoreRevsFile` names a file that git may print"
+                setting = _TOLD_FILES[section, key]
+                return f"its setting `{setting}` names a file that git may print"
         elif _enters_submodules(section, key, value):
             setting = f"{section}.{key}"
             return f"its setting `{setting}` makes git run in folders that only a commit may name"
@@ -208,6 +212,18 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | N
     return f"it runs the hook `{hook}`" if hook is not None else None
 
 
+def _hooks(settings: Sequence[_Setting], *, fetches: bool) -> Sequence[str]:
+    """The hooks that git may run while it only reads."""
+    writes_refs = fetches or any(setting.key == "cachetextconv" for setting in settings)
+    return (*_HOOKS, *(_HOOKS_OF_REFS if writes_refs else ()), *(_FETCHING_HOOKS if fetches else ()))
+
+
+_TOLD_FILES = {
+    ("blame", "ignorerevsfile"): "blame.ignoreRevsFile",
+    ("core", "excludesfile"): "core.excludesFile",
+}
+"""Settings of a file whose lines git prints, or tells from what it leaves out."""
+
 _READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file")})
 """Settings that name a file of which git prints what it does not understand, or takes for a name."""
 
@@ -218,7 +234,11 @@ _GET_NAMES = frozenset({("diff", "textconv"), ("diff", "command"), ("diff", "ext
 
 def _shows_more(section: str, key: str, value: str) -> bool:
     """Whether git prints parts of a file for this setting, or verifies signatures by a program that may fetch keys."""
-    if (section, key) == ("log", "showsignature") or "%G" in value or (key == "sort" and "signature" in value):
+    if (
+        (section, key) == ("log", "showsignature")
+        or VERIFYING.search(value)
+        or (key == "sort" and "signature" in value)
+    ):
         return True
     return (section, key) in _READ_BY_LINES and value != ""
 

@@ -57,7 +57,7 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
         if named is None:
             return UNCERTAIN
         is_there = "/" in word or not _is_missing(named)
-        if is_there and in_work_tree(named, folder, paths):
+        if is_there and (in_work_tree(named, folder, paths) or _is_brought(word, named, folder)):
             return f"its setting `{setting}` runs a file of the workspace"
     if own:
         forms = _VERIFIERS if section == "gpg" else _PAGERS if "pager" in (section, key) else _FORMS
@@ -109,6 +109,12 @@ def in_work_tree(path: str, folder: str, paths: PathJudge) -> bool:
         paths.inside_workspace(spelling, cwd="/") and ".git" not in spelling.split("/")
         for spelling in {resolved.lexical, resolved.resolved}
     )
+
+
+def _is_brought(word: str, named: str, folder: str) -> bool:
+    """Whether a person's setting means another program in each repository (``.git/hooks/query-watchman``), which comes
+    with it."""
+    return "/" in word and not word.startswith("~") and named.startswith(f"{folder}/")
 
 
 def _is_missing(path: str) -> bool:

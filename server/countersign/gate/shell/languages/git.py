@@ -121,12 +121,14 @@ def _verifies(git: Git) -> bool:
     the settings name."""
     named = {"--format", "--pretty", "--group", "--sort"}
     values = (option.value for option in git.arguments.options if option.name in named)
-    if any("%G" in (word.value or "") for _, word in git.arguments.operands):
+    if any(VERIFYING.search(word.value or "") for _, word in git.arguments.operands):
         return True  # the value of an option, of which it is not known that it takes one
     return any(value is not None and (value.value is None or _SIGNED.search(value.value)) for value in values)
 
 
-_SIGNED = re.compile(r"%G|signature")
+VERIFYING = re.compile(r"%[-+ ]*G")
+"""A placeholder for a signature in a format of commits; the signs in front are for when it is empty (`pretty.c`)."""
+_SIGNED = re.compile(rf"{VERIFYING.pattern}|signature")
 
 
 def _may_be_value(git: Git) -> bool:
