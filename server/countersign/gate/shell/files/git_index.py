@@ -15,6 +15,9 @@ from countersign.gate.probes import disk
 
 _HEAD = 62
 _SYMLINK = 0o120000
+_FOLDER = 0o040000
+_SPARSE = b"sdir\0\0\0\0"
+"""The extension by which an index holds folders."""
 _EXTENDED = 0x4000
 _HEAD_SHA256 = 74
 _GITLINK = struct.pack(">I", 0o160000)
@@ -39,7 +42,7 @@ class Tracked(NamedTuple):
 def index_names(data: bytes, most: int) -> tuple[tuple[str, bool], ...] | None:
     """Return each path with whether it is a symlink; None if the index has another form or more than ``most`` names."""
     found = _tracked(data, most)
-    if found is None:
+    if found is None or any(map(_is_folder, found)):
         return None
     return tuple((each.path.decode(errors="replace"), each.mode & 0o170000 == _SYMLINK) for each in found)
 
@@ -53,12 +56,14 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
     found: list[Tracked] = []
     at = 12
     for _ in range(count):
-        end = data.find(b"\0", at + _HEAD)
-        if end < 0:
+        if len(data) < at + _HEAD:
             return None
         seconds, rest, _, _, mode, _, _, size = struct.unpack_from(">8I", data, at + 8)
         (flags,) = struct.unpack_from(">H", data, at + 60)
         start = at + _HEAD + (2 if flags & _EXTENDED else 0)
+        end = data.find(b"\0", start)
+        if end < 0:
+            return None
         if flags & 0xFFF != min(end - start, 0xFFF):
             return None
         found.append(Tracked(data[start:end], mode, seconds * 1_000_000_000 + rest, size))
@@ -78,10 +83,10 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
         return ()
     if not _is_whole(data, file) or data[4:8] not in _PLAIN_VERSIONS:
         return None
-    if _LIKELY.search(data) is None:
+    if _LIKELY.search(data) is None and _SPARSE not in data:
         return ()
     found = _tracked(data, _MOST_NAMES)
-    return None if found is None else tuple(each for each in found if _is_secret(each.path))
+    return None if found is None or any(map(_is_folder, found)) else tuple(each for each in found if _is_secret(each.path))
 
 
 def _is_secret(path: bytes) -> bool:
@@ -92,6 +97,24 @@ def _is_whole(data: bytes, file: str) -> bool:
     """Whether all of an index was read, and no other file holds the rest of it."""
     shared = any(name.startswith("sharedindex.") for name in disk.names_in(os.path.dirname(file)))
     return len(data) <= _MOST_BYTES and not shared
+
+
+def folders_in_index(file: str) -> tuple[str, ...] | None:
+    """Return the folders that stand in this index for all that the tree has below them (`sparse-index`); None where
+    they cannot be read from it. There may be submodules among these."""
+    return disk.combined(_folders, file)
+
+
+def _folders(file: str) -> tuple[str, ...] | None:
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    if data is None or _SPARSE not in data:
+        return ()
+    found = _tracked(data, _MOST_NAMES)
+    return None if found is None else tuple(os.fsdecode(each.path) for each in found if _is_folder(each))
+
+
+def _is_folder(tracked: Tracked) -> bool:
+    return tracked.mode & 0o170000 == _FOLDER
 
 
 def gitlinks(file: str) -> tuple[str, ...] | None:

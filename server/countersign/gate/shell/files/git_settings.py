@@ -16,7 +16,7 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository, repository_at
-from countersign.gate.shell.files.git_index import gitlinks
+from countersign.gate.shell.files.git_index import folders_in_index, gitlinks
 from countersign.gate.shell.files.git_objects import objects_lie_elsewhere
 from countersign.gate.shell.files.setting_commands import (
     UNCERTAIN,
@@ -72,8 +72,12 @@ def leads_into_work_tree(top: Repository, paths: PathJudge) -> str | None:
         reason = _leads(repository, top, paths)
         if reason is not None:
             return reason
-        inner = gitlinks(f"{repository.own}/index")
-        if inner is None:
+        index = f"{repository.own}/index"
+        inner, sparse = gitlinks(index), folders_in_index(index)
+        if inner is None or sparse is None:
+            return UNCERTAIN
+        # What such a folder holds in the work tree, git compares with the tree's submodules.
+        if any(disk.is_there(f"{repository.folder}/{name}") for name in sparse):
             return UNCERTAIN
         for name in inner:
             below = _checked_out(f"{repository.folder}/{name}", top, paths)
