@@ -297,6 +297,11 @@ def test_a_format_that_verifies_signatures_whatever_sign_stands_in_front(
         ("[core]\n\texcludesFile = .env\n", "ask"),
         ("[core]\n\texcludesFile = ignored\n", "allow"),
         ("[core]\n\texcludesFile =\n", "allow"),
+        ("[diff]\n\torderFile = /etc/hosts\n", "ask"),
+        ("[diff]\n\torderFile = .env\n", "ask"),
+        ("[diff]\n\torderFile = order\n", "allow"),
+        ("[extensions]\n\trefStorage = files:///srv/x\n", "ask"),
+        ("[extensions]\n\trefStorage = reftable\n", "allow"),
     ],
 )
 def test_settings_that_read_more_than_the_repository(text: str, decision: str, repository: Path) -> None:

@@ -86,7 +86,9 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     if _LIKELY.search(data) is None and _SPARSE not in data:
         return ()
     found = _tracked(data, _MOST_NAMES)
-    return None if found is None or any(map(_is_folder, found)) else tuple(each for each in found if _is_secret(each.path))
+    if found is None or any(map(_is_folder, found)):
+        return None
+    return tuple(each for each in found if _is_secret(each.path))
 
 
 def _is_secret(path: bytes) -> bool:

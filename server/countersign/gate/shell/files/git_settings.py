@@ -41,6 +41,7 @@ _FETCHING_HOOKS = ("pre-auto-gc",)
 """Where what is missing is fetched, git tidies up behind it."""
 _FETCHING_FILES = frozenset({
     ("http", "savecookies"), ("http", "cookiefile"), ("http", "sslkey"), ("http", "sslcert"),
+    ("http", "proxysslkey"), ("http", "proxysslcert"),
     ("gc", "recentobjectshook"), ("gc", "repackfilterto"), ("fetch", "bundleuri"),
     ("promisor", "acceptfromserver"), ("promisor", "acceptfromserverurl"),
 })  # fmt: skip
@@ -195,6 +196,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | N
             return f"its setting `{setting}` makes git run in folders that only a commit may name"
         elif (
             section == ""
+            or ((section, key) == ("extensions", "refstorage") and not value.isalnum())  # an address
             or _is_other_command(section, name, key)
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or (own and _shows_more(section, key, value))
@@ -225,8 +227,9 @@ def _hooks(settings: Sequence[_Setting], *, fetches: bool) -> Sequence[str]:
 _TOLD_FILES = {
     ("blame", "ignorerevsfile"): "blame.ignoreRevsFile",
     ("core", "excludesfile"): "core.excludesFile",
+    ("diff", "orderfile"): "diff.orderFile",
 }
-"""Settings of a file whose lines git prints, or tells from what it leaves out."""
+"""Settings of a file whose lines git prints, or tells by what it leaves out and what it shows first."""
 
 _READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file")})
 """Settings that name a file of which git prints what it does not understand, or takes for a name."""
