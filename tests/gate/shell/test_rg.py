@@ -104,3 +104,70 @@ def test_a_search_of_too_many_files_asks(tmp_path: Path, monkeypatch: pytest.Mon
     assert decide("rg word", workspace=str(tmp_path), home=HOME) == "allow"
     monkeypatch.setattr(searched_secrets, "MOST_SEARCHED", 20)
     assert decide("rg word", workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "file", [".ignore", ".rgignore", ".gitignore", "src/.ignore", "src/deep/.rgignore", ".git/info/exclude"]
+)
+@pytest.mark.parametrize(
+    ("target", "expected"), [("../outside", "ask"), (".env", "ask"), ("shared", "allow"), ("/etc/hosts", "ask")]
+)
+@pytest.mark.parametrize("command", ["rg word", "rg --files", "rg word src/deep"])
+def test_an_ignore_file_is_no_link_to_a_file_of_which_rg_prints_lines(
+    command: str, target: str, expected: str, file: str, tmp_path: Path
+) -> None:
+    top = tmp_path / "work"
+    for folder in ("src/deep", ".git/info"):
+        (top / folder).mkdir(parents=True)
+    for each in (tmp_path / "outside", top / ".env", top / "shared"):
+        each.write_text("KEY=[x")
+    assert decide(command, workspace=str(top), home=HOME) == "allow"
+    (top / file).symlink_to(target if target.startswith("/") else top / target)
+    assert decide(command, workspace=str(top), home=HOME) == expected
+
+
+def test_a_folder_on_the_way_to_an_ignore_file_may_be_the_link(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "info").mkdir()
+    (tmp_path / "info/exclude").write_text("KEY=[x")
+    (tmp_path / "work/.git").mkdir()
+    (tmp_path / "work/.git/info").symlink_to(tmp_path / "info")
+    assert decide("rg word", workspace=str(tmp_path / "work"), home=HOME) == "ask"
+
+
+def test_a_linked_ignore_file_of_a_folder_brings_back_what_is_hidden(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "shared").write_text("!.env\n")
+    (tmp_path / "src/.env").write_text("KEY")
+    assert decide("rg word", workspace=str(tmp_path), home=HOME) == "allow"
+    (tmp_path / "src/.ignore").symlink_to(tmp_path / "shared")
+    assert decide("rg word", workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_a_persons_ignore_file_above_the_workspace_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "home/work/src").mkdir(parents=True)
+    (tmp_path / "home/dotfiles").write_text("x")
+    (tmp_path / "home/.ignore").symlink_to(tmp_path / "home/dotfiles")
+    places = {"workspace": str(tmp_path / "home/work"), "home": str(tmp_path / "home")}
+    assert decide("rg word src", **places) == "allow"
+
+
+def test_many_secrets_that_rules_cover_hide_no_other(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    for number in range(40):
+        (tmp_path / f"keys/{number}.pem").write_text("x")
+    allow = ["Read(keys/*.pem)"]
+    assert decide("rg word", workspace=str(tmp_path), home=HOME, allow=allow) == "allow"
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/id_rsa").write_text("x")
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z/id_rsa").write_text("x")
+    assert decide("rg word", workspace=str(tmp_path), home=HOME, allow=allow) == "ask"
+
+
+@pytest.mark.parametrize(("value", "expected"), [(".ripgreprc", "ask"), ("{ws}/rc", "ask"), ("/etc/rgrc", "allow")])
+def test_settings_of_rg_in_the_workspace_may_name_a_program(
+    value: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", value.replace("{ws}", str(tmp_path)))
+    assert decide("rg word", workspace=str(tmp_path), home=HOME) == expected

@@ -124,8 +124,8 @@ def listing(folder: str) -> tuple[str, ...] | None:
     return _noted(_listing, folder)
 
 
-def entries_in(folder: str) -> tuple[tuple[str, bool], ...] | None:
-    """The names in a folder that are no symlinks, each with whether it is a folder; None where it cannot be listed."""
+def entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
+    """The names in a folder, each with whether it is a folder, None for a symlink; None where it cannot be listed."""
     return _noted(_entries_in, folder)
 
 
@@ -276,10 +276,10 @@ def _listing(folder: str) -> tuple[str, ...] | None:
         return None
 
 
-def _entries_in(folder: str) -> tuple[tuple[str, bool], ...] | None:
+def _entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
     try:
         with os.scandir(folder) as entries:
-            return tuple([(entry.name, entry.is_dir()) for entry in entries if not entry.is_symlink()])
+            return tuple([(entry.name, None if entry.is_symlink() else entry.is_dir()) for entry in entries])
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except (OSError, ValueError):

@@ -1,5 +1,5 @@
-"""Secrets that a search reads below a folder it names (docs/gate.md "Secrets"): `id_rsa`, `server.pem`, and hidden
-files that an ignore file brings back.
+"""Secrets that a search reads below a folder it names (docs/gate.md "Secrets"): `id_rsa`, `server.pem`, hidden files
+that an ignore file brings back, and whatever file has a link of that name, as `rg` prints lines that are no patterns.
 
 ``rg`` leaves out what is hidden and what ignore files name. The folder is walked as the disk is now, within a bound. A
 name counts as left out only where a plain line of an ignore file says so and no line brings it back.
@@ -20,7 +20,8 @@ MOST_SEARCHED = 20_000
 IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
 MAX_IGNORE = 100_000
 """Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
-_MOST_FOUND = 20
+MOST_FOUND = 500
+"""Secrets after which none is looked for."""
 _PLAIN = re.compile(r"/?[\w.@+-]+(?:/[\w.@+-]+)*/?|\*(?:\.[\w-]+)+")
 _LIKELY = re.compile(r"id_|\.env|\.npmrc|\.pypirc|.*\.pem\Z", re.DOTALL)
 
@@ -48,7 +49,8 @@ class _Lines(NamedTuple):
 
 
 def searched_secrets(search: Search) -> tuple[str, ...] | None:
-    """Return secrets that this search reads, at most some; None if more names lie there than are looked at."""
+    """Return secrets and links that this search reads, at most ``MOST_FOUND``; None if more names lie there than are
+    looked at."""
     return disk.combined(_searched, search)
 
 
@@ -66,7 +68,8 @@ def _searched(search: Search) -> tuple[str, ...] | None:
         lines = _with_folder(lines, folder)
         in_repository = in_repository or disk.is_there(f"{folder}/.git")
     in_repository = in_repository or disk.is_there(f"{search.folder}/.git")
-    left, found = MOST_SEARCHED, list[str]()
+    left = MOST_SEARCHED
+    found = [link for each in above for link in _linked_ignores(each, search)]
     waiting = [(search.folder, lines)]
     while waiting:
         folder, lines = waiting.pop()
@@ -76,17 +79,33 @@ def _searched(search: Search) -> tuple[str, ...] | None:
             return None
         if any(name in _IN_FOLDER for name, _ in entries):
             lines = _with_folder(lines, folder)
+            found += _linked_ignores(folder, search)
         for name, is_folder in entries:
             path = f"{folder}/{name}"
+            if is_folder is None:
+                continue  # links are not followed
             if is_folder:
                 if name == ".git" or not _is_entered(name, path, search, lines, ruled=in_repository):
                     continue
                 waiting.append((path, lines))
             elif _may_be_secret(name) and _is_read(name, path, search, lines, ruled=in_repository):
                 found.append(path)
-                if len(found) == _MOST_FOUND:
-                    return tuple(found)
-    return tuple(found)
+        if len(found) >= MOST_FOUND:
+            break
+    return tuple(found[:MOST_FOUND])
+
+
+def _linked_ignores(folder: str, search: Search) -> list[str]:
+    """The ignore files of a folder that lie elsewhere."""
+    return [
+        f"{folder}/{file}"
+        for file, parts in _PARTS.items()
+        if search.ignores and any(isinstance(disk.link_target(f"{folder}/{part}"), str) for part in parts)
+    ]
+
+
+_PARTS = {file: [file[: at.end()] for at in re.finditer(r"[^/]+", file)] for file in IGNORE_FILES}
+"""Each ignore file, with the places on the way to it."""
 
 
 _IN_FOLDER = frozenset({".ignore", ".rgignore", ".gitignore", ".git"})

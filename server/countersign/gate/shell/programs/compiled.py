@@ -2119,6 +2119,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('ps',): {'forms': ['', '-A', '-a', '-aux', '-e', '-eF', '-ef', '-el', '-ely', '-f', 'a', 'aux', 'auxf', 'auxw', 'auxww', 'ax', 'x']},
         ('python',): {'version_options': '--version -V'},
         ('python3',): {'version_options': '--version -V'},
+        ('rg',): {'led_by': 'RIPGREP_CONFIG_PATH'},
         ('ruby',): {'version_options': '--version', 'chosen_by': '.jruby.java_opts .jrubyrc'},
         ('rustc',): {'version_options': '--version', 'chosen_by': 'rust-toolchain rust-toolchain.toml'},
         ('rustup',): {'version_options': '--version', 'chosen_by': 'rust-toolchain rust-toolchain.toml'},

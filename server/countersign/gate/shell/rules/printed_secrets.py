@@ -15,7 +15,7 @@ from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import Tracked, tracked_secrets
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes
 from countersign.gate.shell.files.rg_operands import searches
-from countersign.gate.shell.files.searched_secrets import MOST_SEARCHED, Search, searched_secrets
+from countersign.gate.shell.files.searched_secrets import MOST_FOUND, MOST_SEARCHED, Search, searched_secrets
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.tables import field_of
@@ -51,7 +51,11 @@ def _of_search(around: Circumstances, search: Search) -> str | None:
     found = around.searched[search]
     if found is None:
         return f"it searches more than {MOST_SEARCHED:,} files, too many to check for secrets"
-    return next((_reads(path) for path in found if not _is_covered(around, path)), None)
+    # Above the workspace a person keeps ignore files of their own, wherever these lie.
+    counting = [path for path in found if f"{path}/".startswith((f"{search.folder}/", f"{around.paths.workspace}/"))]
+    if len(found) == MOST_FOUND:
+        return _reads(found[-1])
+    return next((_reads(path) for path in counting if not _is_covered(around, path)), None)
 
 
 def _of_git(around: Circumstances, git: Git, limits: Sequence[Word], place: str) -> str | None:
