@@ -43,6 +43,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """What programs call the machine that they run on."""
 _CHUNK = 1 << 18
 
+_FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*")
 _INTERIM = re.compile(rb"HTTP/1\.[01] 1\d\d ")
 Why = Literal["notAllowed", "notPublic", "notFound", "unreachable", "unclear"]
 _HOP_BY_HOP = frozenset(
@@ -186,7 +187,7 @@ class Proxy:
 
     def _http(self, client: socket.socket) -> None:
         head, rest = _read_head(client)
-        if head is None:
+        if head is None or not _is_plain(head):
             return _answer(client, 400, "the request cannot be read")
         try:
             method, target, _version = head.split(b"\r\n", 1)[0].decode("ascii").split(" ")
@@ -422,6 +423,12 @@ def _read_head(client: socket.socket) -> tuple[bytes | None, bytes]:
             return None, b""
         data += more
     return data[: end + 4], data[end + 4 :]
+
+
+def _is_plain(head: bytes) -> bool:
+    """Whether every server finds the same lines and fields in this head: another reading could name another host."""
+    first, *fields = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    return re.search(rb"[^ -~]", first) is None and all(map(_FIELD.fullmatch, fields))
 
 
 def _host_and_port(target: str, default: int | None) -> tuple[str, int]:
