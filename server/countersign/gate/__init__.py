@@ -87,8 +87,10 @@ if TYPE_CHECKING:
     from countersign.gate.patterns import NamePattern as NamePattern
     from countersign.gate.patterns import ParamPattern as ParamPattern
     from countersign.gate.patterns import PathPattern as PathPattern
+    from countersign.gate.patterns import ascii_names as ascii_names
     from countersign.gate.patterns import command_specifier as command_specifier
     from countersign.gate.patterns import escape_path as escape_path
+    from countersign.gate.patterns import spelled_address as spelled_address
     from countersign.gate.permit import Permit as Permit
     from countersign.gate.permit import Stale as Stale
     from countersign.gate.plan import Plan as Plan
@@ -162,7 +164,10 @@ _NAMES = {
     "paths.sensitive_paths": (
         "PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_names protected_reason secret_name"
     ),
-    "patterns": "CommandPattern HostPattern NamePattern ParamPattern PathPattern WILD command_specifier escape_path",
+    "patterns": (
+        "CommandPattern HostPattern NamePattern ParamPattern PathPattern WILD ascii_names command_specifier escape_path"
+        " spelled_address"
+    ),
     "permit": "Permit Stale",
     "plan": "Plan Prepare",
     "probes.hidden_characters": "hidden_character visible",

@@ -72,3 +72,9 @@ def test_the_card_offers_the_chat_the_turn_and_a_quarter_of_an_hour_but_no_lasti
     ]
     denied = offer(reach(), decision, allow_offered=False, trusted=True, modes=("default",))
     assert not [option for option in denied if option.kind.startswith("allow")]
+
+
+@pytest.mark.parametrize("rule_host", ["[2001:db8::1]", "[2001:DB8:0:0::1]"])
+def test_a_deny_rule_for_fetching_from_an_address_closes_it_for_commands(rule_host: str) -> None:
+    known = policy(rule("deny", f"WebFetch(domain:{rule_host})"))
+    assert host_verdict("2001:db8::1", compile_rules(known), (), "Countersign") == "deny"

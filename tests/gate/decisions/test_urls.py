@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.decisions.urls import url_host
+from countersign.gate.patterns import BadPattern, parse_host
 
 PLAIN = [
     ("https://example.com", "example.com"),
@@ -50,6 +51,10 @@ SUSPECTS = [
     ("https://ev\til.net/", "evil.net"),
     ("https://ｅvil.net/", "evil.net"),
     ("http://0x7f.1/", "127.0.0.1"),
+    ("http://[::ffff:102:304]/", "1.2.3.4"),
+    ("https://faß.example/", "xn--fa-hia.example"),
+    ("https://faß.example/", "fass.example"),
+    ("https://evil.net\u3002/", "evil.net"),
     ("//evil.net/x", "evil.net"),
     ("evil.net/x", "evil.net"),
 ]
@@ -67,3 +72,23 @@ def test_no_text_breaks_it_and_a_host_is_always_its_own_suspect(text: str) -> No
     assert (found.host is None) is (found.unclear is not None)
     if found.host is not None:
         assert found.host in found.suspects
+
+
+HOSTS_OF_RULES = [
+    ("domain:BÜCHER.example.", "xn--bcher-kva.example"),
+    ("domain:xn--fa-hia.example", "xn--fa-hia.example"),
+    ("domain:[2001:DB8:0:0::1]", "[2001:db8::1]"),
+    ("domain:[::ffff:1.2.3.4]", "1.2.3.4"),
+    ("domain:0x7f.1", "127.0.0.1"),
+]
+
+
+@pytest.mark.parametrize(("specifier", "host"), HOSTS_OF_RULES)
+def test_a_rule_names_its_host_as_addresses_are_read(specifier: str, host: str) -> None:
+    assert parse_host(specifier).host == host
+
+
+@pytest.mark.parametrize("specifier", ["domain:faß.example", "domain:xς.example", "domain:[1:2]", "domain:ü*.example"])
+def test_a_rule_whose_host_is_read_in_two_ways_is_broken(specifier: str) -> None:
+    with pytest.raises(BadPattern):
+        parse_host(specifier)

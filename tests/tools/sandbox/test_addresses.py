@@ -27,6 +27,7 @@ from countersign.tools.sandbox.addresses import as_address, is_listed, is_public
             for written in (
                 "", ".", "a..b", "-a.example", "a b", "a/b", "a@b", "a:b", "a\n.example", "a\0.example", "fe80::1%eth0",
                 "x" * 64 + ".example", "*", "*.example", "a%2eexample", "exa\u200bmple.com\u2024",
+                "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "faß.example",
             )
         ],
     ],

@@ -217,7 +217,7 @@ def test_a_permitted_host_is_reached_in_each_way(outside: Outside, address: tupl
         ("gone.example", "notFound", b"502"),
         ("127.0.0.1", "notPublic", b"403"),
         ("[::1]", "notPublic", b"403"),
-        ("0", "notFound", b"502"),
+        ("0", "unclear", b"403"),
     ],
 )
 def test_what_is_refused(outside: Outside, address: tuple[str, int], host: str, why: str, words: bytes) -> None:
@@ -337,3 +337,37 @@ def test_loopback_goes_around_the_proxy_unless_it_is_listed() -> None:
     listed = Proxy(lambda _: False, lambda: ("localhost", "127.0.0.0/8"))
     assert listed.environment()["no_proxy"] == "::1"
     listed.close()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"X: 1\nHost: b.example",
+        b"X: 1\rHost: b.example",
+        b"X: 1\0",
+        b"X: 1\r\n Host: b.example",
+        b"Host b.example",
+        b"Host : b.example",
+        b": b.example",
+    ],
+)
+def test_a_head_that_servers_read_in_two_ways_goes_nowhere(
+    outside: Outside, address: tuple[str, int], lines: bytes
+) -> None:
+    outside.names, outside.allowed = {"a.example": ["127.0.0.1"]}, {"a.example"}
+    outside.hosts = ("127.0.0.1",)
+    port = str(outside.upstream.port).encode()
+    head = b"GET http://a.example:" + port + b"/x HTTP/1.1\r\n" + lines + b"\r\n\r\n"
+    assert exchange(address, head).startswith(b"HTTP/1.1 400 ")
+    assert outside.upstream.heard == []
+
+
+@pytest.mark.parametrize(
+    "first", [b"GET\n http://a.example:%d/x HTTP/1.1", b"GET http://a.example:%d/x HTTP/1.1\nHost:b"]
+)
+def test_a_first_line_that_servers_read_in_two_ways_goes_nowhere(
+    outside: Outside, address: tuple[str, int], first: bytes
+) -> None:
+    outside.names, outside.allowed, outside.hosts = {"a.example": ["127.0.0.1"]}, {"a.example"}, ("127.0.0.1",)
+    assert exchange(address, first % outside.upstream.port + b"\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert outside.upstream.heard == []

@@ -26,8 +26,11 @@ def host_rule(host: str) -> str:
 def reach_finding(host: str, rules: RuleSet, agent: str) -> Finding:
     """What rules and grants say of reaching this host from the sandbox."""
 
+    # As rules for fetching spell it.
+    fetched = f"[{host}]" if ":" in host else host
+
     def first(listed: ListName) -> Evidence | None:
-        fetching = [] if listed == "grant" else list(rules.hosts(listed, host, agent))
+        fetching = [] if listed == "grant" else list(rules.hosts(listed, fetched, agent))
         matching = [*(rule for rule in rules.tools(listed, HOST_TOOL, agent) if _covers(rule, host)), *fetching]
         return evidence(matching[0]) if matching else None
 

@@ -6,13 +6,12 @@ has no host here and asks; deny rules are still looked for under every host that
 
 from __future__ import annotations
 
-import ipaddress
 import re
-import socket
 import unicodedata
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from countersign.gate.patterns import ascii_names, spelled_address
 from countersign.gate.probes.hidden_characters import hidden_character
 
 _PLAIN_HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
@@ -49,11 +48,13 @@ def url_host(url: str) -> UrlHost:
         return UrlHost(None, suspects, "the address carries a user name, which looks like a host")
     if ":" in host:
         host = f"[{host}]"
-    if not host.isascii():
-        host = _idna(host) or ""
+    names = ascii_names(host)
+    if len(names) > 1:
+        return UrlHost(None, suspects, "not all programs read the name of its host alike")
+    host = names[0] if names else ""
     if _PLAIN_HOST.fullmatch(host) is None:
         return UrlHost(None, suspects, "the address names no plain host")
-    if _as_address(host) not in (None, host):
+    if spelled_address(host) not in (None, host):
         return UrlHost(None, suspects, "the address spells a number in an unusual way")
     return UrlHost(host, tuple(dict.fromkeys((host, *suspects))))
 
@@ -65,32 +66,11 @@ def _suspects(url: str) -> tuple[str, ...]:
     authority = found[1] if found else text.lstrip("/").split("/", 1)[0]
     hosts: dict[str, None] = {}
     for piece in (authority.rsplit("@", 1)[-1], authority.split("@", 1)[0], authority):
-        host = unicodedata.normalize("NFKC", unquote(piece)).casefold()
-        host = re.sub(r":\d*$", "", host).rstrip(".").replace("\u3002", ".")
-        for spelling in (host, _idna(host), _as_address(host)):
-            if spelling:
-                hosts[spelling] = None
+        # Folding turns `ß` into `ss` at once, which only some programs do.
+        for text in (unquote(piece).lower(), unquote(piece).casefold()):
+            host = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
+            host = re.sub(r":\d*$", "", host).rstrip(".")
+            for spelling in (host, *ascii_names(host), spelled_address(host)):
+                if spelling:
+                    hosts[spelling] = None
     return tuple(hosts)
-
-
-def _idna(host: str) -> str | None:
-    try:
-        return ".".join(label if label.isascii() else label.encode("idna").decode("ascii") for label in host.split("."))
-    except UnicodeError:
-        return None
-
-
-def _as_address(host: str) -> str | None:
-    """The IP address that this host spells, also in the ways of old (`0x7f.1`, `2130706433`), or None."""
-    bare = host.strip("[]")
-    try:
-        address = ipaddress.ip_address(bare)
-        return f"[{address}]" if address.version == 6 else str(address)
-    except ValueError:
-        pass
-    if re.fullmatch(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}", bare) is None:
-        return None
-    try:
-        return socket.inet_ntoa(socket.inet_aton(bare))
-    except OSError:
-        return None

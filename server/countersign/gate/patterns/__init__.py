@@ -14,6 +14,7 @@ from countersign.gate.patterns.glob import (
     tokens_match,
     unescape_glob,
 )
+from countersign.gate.patterns.host import ascii_names, spelled_address
 from countersign.gate.patterns.name import HostPattern, NamePattern, ParamPattern, parse_host, parse_param
 from countersign.gate.patterns.path import PathPattern, Root, escape_path, fold, parse_path
 from countersign.gate.patterns.wildcard import wildcards_meet
@@ -28,6 +29,7 @@ __all__ = [
     "ParamPattern",
     "PathPattern",
     "Root",
+    "ascii_names",
     "command_specifier",
     "escape_glob",
     "escape_path",
@@ -40,6 +42,7 @@ __all__ = [
     "parse_host",
     "parse_param",
     "parse_path",
+    "spelled_address",
     "tokens_match",
     "unescape_glob",
     "wildcards_meet",

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from countersign.gate.patterns.errors import BadPattern
+from countersign.gate.patterns.host import ascii_names, spelled_address
 from countersign.gate.patterns.wildcard import wildcard_match
 
 
@@ -38,16 +39,18 @@ def parse_host(text: str) -> HostPattern:
     body = text.strip()
     if not body.startswith("domain:"):
         raise BadPattern("a `WebFetch` rule says `domain:` and a host name")
-    host = body.removeprefix("domain:").strip().rstrip(".").lower()
-    if not host.isascii():
-        try:
-            labels = host.split(".")
-            host = ".".join(label if label.isascii() else label.encode("idna").decode() for label in labels)
-        except UnicodeError as error:
-            raise BadPattern("its host name is invalid") from error
-    if not re.fullmatch(r"\*|\[[0-9a-f:.]+\]|(?:[a-z0-9_*-]+\.)*[a-z0-9_*-]+", host):
+    written = body.removeprefix("domain:").strip().rstrip(".").lower()
+    names = ascii_names(written)
+    if len(names) > 1:
+        raise BadPattern(f"not all programs read its host name alike; write `{names[0]}` or `{names[1]}`")
+    host = names[0] if names else ""
+    wild_letters = any("*" in label and not label.isascii() for label in written.split("."))
+    if wild_letters or not re.fullmatch(r"\*|\[[0-9a-f:.]+\]|(?:[a-z0-9_*-]+\.)*[a-z0-9_*-]+", host):
         raise BadPattern("its host name is invalid")
-    return HostPattern(host)
+    address = spelled_address(host)
+    if host.startswith("[") and address is None:
+        raise BadPattern("its host name is invalid")
+    return HostPattern(address or host)
 
 
 @dataclass(frozen=True, slots=True)

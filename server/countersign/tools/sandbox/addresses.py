@@ -12,6 +12,8 @@ import re
 import socket
 from collections.abc import Iterable
 
+from countersign.gate import ascii_names, spelled_address
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAME = re.compile(
@@ -35,16 +37,19 @@ _NOT_PUBLIC_V6 = tuple(
 
 
 def plain_host(text: str) -> str | None:
-    """The host as rules name it: lower case, ASCII, no trailing dot, an address in its usual spelling; else None."""
+    """The host as rules name it: lower case, ASCII, no trailing dot, an address in its usual spelling; else None.
+
+    None too for what the system would take for an address though it is not written as one (`2130706433`), and for a
+    name that not all programs translate alike: a rule for the host would not be found.
+    """
     name = text.strip("[]") if text.startswith("[") else text
     if (address := as_address(name)) is not None:
         return str(address)
-    try:
-        name = name.rstrip(".").lower()
-        name = name if name.isascii() else name.encode("idna").decode("ascii")
-    except UnicodeError:
+    names = ascii_names(name.rstrip(".").lower())
+    if len(names) != 1 or _NAME.fullmatch(names[0]) is None:
         return None
-    return name if _NAME.fullmatch(name) else None
+    address = spelled_address(names[0])
+    return names[0] if address in (None, names[0]) else None
 
 
 def as_address(text: str) -> Address | None:
