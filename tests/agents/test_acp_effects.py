@@ -406,6 +406,24 @@ SHOWN = [
     ),
     ("no text", {"rawInput": {"path": "binary", "content": "x"}}, "tool", None),
     ("two files", {"content": [diff("{ws}/a", "x"), diff("{ws}/b", "x")]}, "tool", None),
+    (
+        "a deletion behind a diff of the same file",
+        {"kind": "delete", "rawInput": {"path": "old.txt"}, "content": [diff("{ws}/old.txt", "B", "b")]},
+        "tool",
+        None,
+    ),
+    (
+        "a deletion that shows only a diff",
+        {"kind": "delete", "content": [diff("{ws}/old.txt", "B", "b")]},
+        "tool",
+        None,
+    ),
+    (
+        "a move that shows only an edit",
+        {"kind": "move", "rawInput": {"path": "old.txt", "old_string": "b", "new_string": "B"}},
+        "tool",
+        None,
+    ),
     ("an address", {"rawInput": {"url": "https://x.org"}}, "fetch", None),
     ("nobody knows", {"rawInput": {"a": {"b": [1]}}}, "tool", None),
 ]

@@ -40,6 +40,8 @@ from countersign.wire.base import Json
 from countersign.wire.verdicts import Category
 
 MCP_NAME = re.compile(r"mcp__(?P<server>[A-Za-z0-9.-]+(?:_[A-Za-z0-9.-]+)*)__[A-Za-z0-9_.-]+")
+REMOVES = ("delete", "move")
+"""Operations after which the file is not where it was."""
 BACKGROUND = ("run_in_background", "is_background", "background")
 
 
@@ -143,7 +145,7 @@ def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Previe
             return CommandPreview(command=command, cwd=cwd, parts=[], background=background), ()
         case (FetchUrl(url=url, method=method),):
             return FetchPreview(url=url, method=method), ()
-        case (WritePath(path=path), *others) if _same_file(path, others):
+        case (WritePath(path=path), *_) if _same_file(path, touch.effects):
             drawn = _draw_change(path, touch.edits)
             if drawn is not None:
                 return drawn
@@ -230,8 +232,11 @@ def _kind_says_more(kind: str | None, effects: list[Effect]) -> bool:
     """Whether the claimed kind names something that no effect stands for; then something was not understood."""
     kinds = {type(effect) for effect in effects}
     match kind:
-        case "edit" | "delete" | "move":
+        case "edit":
             return not kinds & {WritePath, RunCommand}
+        case "delete" | "move":
+            removes = any(isinstance(effect, WritePath) and effect.operation in REMOVES for effect in effects)
+            return not removes and RunCommand not in kinds
         case "execute":
             return RunCommand not in kinds
         case "fetch":
@@ -275,10 +280,12 @@ def _parts_of(command: str, cwd: str, others: Sequence[Effect]) -> bool:
     return all(isinstance(other, RunCommand) and other.cwd == cwd and other.command in command for other in others)
 
 
-def _same_file(path: str, others: list[Effect]) -> bool:
-    """Whether the other effects are only other spellings of this one change."""
+def _same_file(path: str, effects: Sequence[Effect]) -> bool:
+    """Whether the effects are only spellings of one change of this file's text. A diff would hide its deletion."""
     real = _real(path)
-    return all(isinstance(other, WritePath) and _real(other.path) == real for other in others)
+    return all(
+        isinstance(each, WritePath) and each.operation not in REMOVES and _real(each.path) == real for each in effects
+    )
 
 
 def _real(path: str) -> str:

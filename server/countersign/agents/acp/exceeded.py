@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from countersign.agents.acp.effects import work_out
+from countersign.agents.acp.effects import REMOVES, work_out
 from countersign.agents.acp.reading import AgentContext, without_nul
 from countersign.agents.acp.translate import Diff, ToolReport
 from countersign.gate import Effect, ReadPath, RunCommand, UseTool, WritePath
 
-REMOVES = ("delete", "move")
 CLOCK_TICK = 20_000_000
 """Nanoseconds by which a file's time may lie behind the clock."""
 
