@@ -411,6 +411,44 @@ def test_a_folder_that_may_not_be_entered_asks(ground: AgentContext, monkeypatch
     assert ground.verdict("edit", "src/a.py", allow=["Edit(./**)"], mode="auto", bypass=True) == "ask"
 
 
+@pytest.fixture
+def short_names(ground: AgentContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that also knows `.vscode`, `.env` and `secrets.production` by the short names that Windows makes."""
+    (ground.ws / ".vscode").mkdir()
+    (ground.ws / ".env").write_text("KEY=1")
+    (ground.ws / "secrets.production").write_text("KEY=1")
+    real = os.lstat
+    longer = {"VSCODE~1": ".vscode", "ENV~1": ".env", "SECRET~1.PRO": "secrets.production"}
+
+    def lstat(path: str) -> os.stat_result:
+        return real("/".join(longer.get(part, part) for part in os.fspath(path).split("/")))
+
+    monkeypatch.setattr(os, "lstat", lstat)
+
+
+@pytest.mark.usefixtures("short_names")
+@pytest.mark.parametrize(
+    ("tool", "path"),
+    [
+        ("write_file", "VSCODE~1/tasks.json"),
+        ("edit_file", "VSCODE~1/settings.json"),
+        ("read_file", "ENV~1"),
+        ("read_file", "SECRET~1.PRO"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "auto"])
+def test_a_short_name_of_a_longer_one_asks(ground: AgentContext, tool: str, path: str, mode: Mode) -> None:
+    assert ground.verdict(tool, path, mode=mode) == "ask"
+    assert ground.verdict(tool, path, allow=["Edit", "Read", "Edit(./**)"], mode=mode) == "ask"
+
+
+def test_a_file_that_is_really_named_like_a_short_name_does_not_ask(ground: AgentContext) -> None:
+    (ground.ws / "backup~1.txt").write_text("x")
+    (ground.ws / "notes.txt~").write_text("x")
+    for path in ("backup~1.txt", "BACKUP~2", "notes.txt~", "missing~1.txt"):
+        assert ground.verdict("read_file", path) == "allow"
+
+
 def test_pipes_and_sockets_ask(ground: AgentContext, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(ground.ws / "pipe")
     monkeypatch.chdir(ground.ws)

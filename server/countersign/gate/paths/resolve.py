@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from typing import Literal, NamedTuple
 
 from countersign.gate.paths.sensitive_paths import DEVICE_EXEMPT, DEVICE_TREES
+from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.probes.hidden_characters import hidden_character
 
@@ -21,6 +23,8 @@ _PATH_BYTES = 4095
 _NAME_BYTES = 255
 _LINKS = 40
 """Limits of the kernels we run on; a path beyond them cannot name a file."""
+_SHORT = re.compile(r"[^.]{1,7}~[0-9]{1,6}(?:\.[^.]{0,3})?")
+"""How the file systems of Windows shorten a name (`VSCODE~1`), shared folders and disks that are mounted included."""
 
 
 class Resolved(NamedTuple):
@@ -145,6 +149,13 @@ def _in_device_tree(spellings: tuple[str, ...]) -> str | None:
     return None
 
 
+def _is_listed(path: str) -> bool:
+    """Whether a name is among those that its folder lists, in any case. What is there and not listed goes by another
+    name that rules and lists know."""
+    folder, _, name = path.rpartition("/")
+    return any(fold(each) == fold(name) for each in disk.names_in(folder or "/"))
+
+
 def _under(path: str, root: str) -> bool:
     return path == root or path.startswith(root + "/")
 
@@ -183,6 +194,8 @@ class _Walk:
                 self.kind, self.links = "missing", 1
                 self.real.append(part)
                 continue
+            if _SHORT.fullmatch(part) is not None and not disk.combined(_is_listed, here):
+                self.unclear = "it goes by a short name that the file system has for a longer one"
             if found.kind != stat.S_IFLNK:
                 self._stand(part, found)
                 continue
