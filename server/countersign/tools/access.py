@@ -25,8 +25,10 @@ class CannotSucceed:
 
 def freely_read(place: Place, policy: Policy) -> bool:
     """Whether reading this file needs nobody's leave: inside, no secret, and no deny or ask rule names it."""
-    finding = _judge(policy).judge_read(place.asked, cwd=policy.workspace)
-    return finding.known_read and finding.requires_ask is None and not _held_back(finding)
+    return all(
+        finding.known_read and finding.requires_ask is None and not _held_back(finding)
+        for finding in _reads(place, policy)
+    )
 
 
 def guarded(place: Place, policy: Policy) -> bool:
@@ -35,9 +37,16 @@ def guarded(place: Place, policy: Policy) -> bool:
     To change a guarded file by its content, or to move it away, needs the leave to read it too.
     """
     judge = _judge(policy)
-    if judge.is_secret(place.asked, cwd=policy.workspace) is not None:
+    if any(judge.is_secret(path, cwd=policy.workspace) is not None for path in (place.asked, place.resolved)):
         return True
-    return _held_back(judge.judge_read(place.asked, cwd=policy.workspace))
+    return any(map(_held_back, _reads(place, policy)))
+
+
+def _reads(place: Place, policy: Policy) -> list[Finding]:
+    """What is to be said of reading a place by both spellings: a link may lead elsewhere by now, and the tools act on
+    what it was resolved to."""
+    judge = _judge(policy)
+    return [judge.judge_read(path, cwd=policy.workspace) for path in dict.fromkeys((place.asked, place.resolved))]
 
 
 class Screen:
