@@ -172,6 +172,10 @@ export interface PlanPreview {
   markdown: string;
 }
 
+/**
+ * A tool's input as it is. Integers that a client would round (JavaScript's numbers are exact up to 2^53) are texts
+ * with all their digits.
+ */
 export interface ToolPreview {
   kind: "tool";
   server?: string;

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from countersign.wire.base import Json, KeptModel, WireModel
 from countersign.wire.errors import ErrorKind
+from countersign.wire.exact_numbers import exactly_read
 from countersign.wire.verdicts import BypassScope, Category, DecidedBy, EffectView, Evidence, Mode, Scope, Verdict
 
 ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
@@ -113,9 +114,17 @@ class PlanPreview(KeptModel):
 
 
 class ToolPreview(KeptModel):
+    """A tool's input as it is. Integers that a client would round (JavaScript's numbers are exact up to 2^53) are texts
+    with all their digits."""
+
     kind: Literal["tool"] = "tool"
     server: str | None = None
     input: Json = None
+
+    @field_validator("input")
+    @classmethod
+    def _exact(cls, given: Json) -> Json:
+        return exactly_read(given)
 
 
 Preview = Annotated[
