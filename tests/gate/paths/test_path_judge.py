@@ -411,6 +411,25 @@ def test_a_folder_that_may_not_be_entered_asks(ground: AgentContext, monkeypatch
     assert ground.verdict("edit", "src/a.py", allow=["Edit(./**)"], mode="auto", bypass=True) == "ask"
 
 
+@pytest.mark.parametrize("mode", ["acceptEdits", "auto"])
+def test_a_repository_cannot_be_planted_file_by_file(ground: AgentContext, mode: Mode) -> None:
+    planted = ("sub/config", "sub/objects/x", "sub/refs/x", "sub/HEAD")
+    assert [ground.verdict("write_file", path, mode=mode) for path in planted] == ["allow", "allow", "allow", "ask"]
+    assert ground.verdict("move_file", "sub/HEAD", mode=mode) == "ask"
+    assert ground.verdict("edit_file", "sub/head", allow=["Edit(./**)"], mode=mode, bypass=True) == "ask"
+    assert ground.verdict("write_file", "src/head/index.ts", mode=mode) == "allow"
+
+
+@pytest.mark.parametrize("name", ["config", "config.worktree", "commondir", "hooks/post-checkout", "hooks"])
+def test_what_git_obeys_in_a_repository_without_git_folder_asks(ground: AgentContext, name: str) -> None:
+    assert ground.verdict("write_file", f"src/{name}", mode="acceptEdits") == "allow"
+    (ground.ws / "src" / "HEAD").write_text("ref: refs/heads/main")
+    for folder in ("objects", "refs"):
+        (ground.ws / "src" / folder).mkdir()
+    assert ground.verdict("write_file", f"src/{name}", mode="acceptEdits") == "ask"
+    assert ground.verdict("write_file", "src/description", mode="acceptEdits") == "allow"
+
+
 @pytest.fixture
 def short_names(ground: AgentContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that also knows `.vscode`, `.env` and `secrets.production` by the short names that Windows makes."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from countersign.gate.finding import Finding, Floor
+from countersign.gate.paths.bare_repositories import repository_reason
 from countersign.gate.paths.control_files import is_control
 from countersign.gate.paths.hard_links import SHARED, is_shared, names_one_file
 from countersign.gate.paths.linked_rules import heads_of, where_links_lead
@@ -657,6 +658,8 @@ class PathJudge:
                 reason = reason or protected_in_home(place)
             if reason is not None:
                 return reason
+        if operation != "delete" and (reason := repository_reason(resolved)) is not None:
+            return reason
         return SETTINGS_READ if self._is_control(resolved, self._workspace_control, operation) else None
 
     def _secret(self, resolved: Resolved, *, below: bool) -> str | None:
