@@ -260,8 +260,9 @@ def test_writing_a_protected_path_asks_whatever_is_set(ground: AgentContext, pat
     assert ground.verdict("write", path, deny=["Edit(./**)"]) == "deny"
 
 
-HOME = [".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".gitconfig", ".ssh/authorized_keys",
-        ".SSH/config", ".config/autostart/x.desktop", ".config/Autostart/x"]  # fmt: skip
+HOME = [".bash_aliases", ".xprofile", ".config/environment.d/x.conf", ".local/bin/git", ".aws/config", ".kube/config",
+        ".docker/config.json", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".gitconfig",
+        ".ssh/authorized_keys", ".SSH/config", ".config/autostart/x.desktop", ".config/Autostart/x"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", HOME)

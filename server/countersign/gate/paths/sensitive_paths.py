@@ -15,6 +15,7 @@ _EDITOR = "the editor runs tasks and extensions by what stands there"
 _AGENT = "it configures an agent: its rules, hooks or servers"
 _MISE = "mise runs commands and programs named there"
 _BINARY = "programs there run under the names of trusted ones"
+_HELPER = "it names programs that hand out keys, and others run them"
 _LOGIN = "every new shell or session runs it"
 
 PROTECTED: Mapping[tuple[str, ...], str] = {
@@ -76,18 +77,31 @@ PROTECTED_IN_HOME: Mapping[tuple[str, ...], str] = {
     (".bash_profile",): _LOGIN,
     (".bash_login",): _LOGIN,
     (".bash_logout",): _LOGIN,
+    (".bash_aliases",): _LOGIN,
     (".profile",): _LOGIN,
     (".zshrc",): _LOGIN,
     (".zshenv",): _LOGIN,
     (".zprofile",): _LOGIN,
     (".zlogin",): _LOGIN,
+    (".zlogout",): _LOGIN,
+    (".xinitrc",): _LOGIN,
+    (".xprofile",): _LOGIN,
+    (".xsession",): _LOGIN,
+    (".xsessionrc",): _LOGIN,
+    (".pam_environment",): _LOGIN,
     (".gitconfig",): "git runs programs named there, in every repository",
     (".config", "git"): "git runs programs named there, in every repository",
     (".ssh",): "it decides who may log in, and what a connection runs",
     (".config", "autostart"): _LOGIN,
+    (".config", "environment.d"): _LOGIN,
+    (".config", "plasma-workspace"): _LOGIN,
     (".config", "fish"): _LOGIN,
     (".config", "systemd"): _LOGIN,
     ("library", "launchagents"): _LOGIN,
+    (".local", "bin"): _BINARY,
+    (".aws",): _HELPER,
+    (".kube",): _HELPER,
+    (".docker", "config.json"): _HELPER,
 }
 """Names counted from the home: the place itself and all below it."""
 
