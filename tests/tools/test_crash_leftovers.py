@@ -135,10 +135,36 @@ def test_where_there_is_no_folder_nothing_is_left(tmp_path: Path) -> None:
 
 def test_the_call_that_was_cut_off_names_the_file(tmp_path: Path) -> None:
     (tmp_path / old_name("a.txt")).write_text("old")
-    assert blocking_left({"path": "a.txt"}, str(tmp_path)) == "`a.txt` was being taken away and was put back"
+    said = blocking_left({"path": "a.txt"}, str(tmp_path), "delete_file")
+    assert said == "`a.txt` was being taken away and was put back"
     assert tree(tmp_path) == {"a.txt": "old"}
     others: list[Json] = [None, {"command": "ls"}, {"path": 1}, "a.txt"]
-    assert {blocking_left(other, str(tmp_path)) for other in others} == {None}
+    assert {blocking_left(other, str(tmp_path), "shell") for other in others} == {None}
+
+
+@pytest.mark.parametrize("tool", ["acp:read", "acp:edit", "write_file", "shell"])
+@pytest.mark.parametrize("folder", [True, False])
+def test_nothing_is_put_where_no_tool_of_ours_took_it_away(tmp_path: Path, tool: str, folder: bool) -> None:
+    """An agent may plant a file of such a name beside any path that a call of its own names and never ends."""
+    planted = tmp_path / old_name(".vscode")
+    if folder:
+        planted.mkdir()
+        (planted / "tasks.json").write_text("run")
+    else:
+        planted.write_text("run")
+    said = blocking_left({"path": ".vscode"}, str(tmp_path), tool)
+    assert said == f"what `.vscode` held before, or was to hold, is beside it as `{planted.name}`"
+    assert os.listdir(tmp_path) == [planted.name]
+
+
+def test_nothing_is_put_behind_a_link_that_came_since_and_no_folder_anywhere(tmp_path: Path) -> None:
+    aside = tmp_path / old_name(".envrc")
+    aside.write_text("run")
+    (tmp_path / "a.txt").symlink_to(".envrc")
+    assert "is beside it" in str(blocking_left({"path": "a.txt"}, str(tmp_path), "delete_file"))
+    (tmp_path / old_name(".vscode")).mkdir()
+    assert "is beside it" in str(blocking_left({"path": ".vscode"}, str(tmp_path), "delete_file"))
+    assert not any((tmp_path / name).exists() for name in (".envrc", ".vscode"))
 
 
 def test_a_folder_that_cannot_be_looked_at_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,6 +172,6 @@ def test_a_folder_that_cannot_be_looked_at_is_said(tmp_path: Path, monkeypatch: 
         raise PermissionError
 
     monkeypatch.setattr(os, "listdir", refuse)
-    said = blocking_left({"path": "a.txt"}, str(tmp_path))
+    said = blocking_left({"path": "a.txt"}, str(tmp_path), "write_file")
     assert said is not None
     assert "could not be seen" in said

@@ -129,7 +129,7 @@ async def _close_started(rooms: _Rooms) -> None:
     for started in await asyncio.to_thread(rooms.ledger.unfinished, rooms.workspace):
         if rooms.owner.is_gone(started.owner):
             ended = _ended_as(_told_result(rooms, started.thread_id, started.receipt_id))
-            left = await asyncio.to_thread(blocking_left, started.input, rooms.workspace)
+            left = await asyncio.to_thread(blocking_left, started.input, rooms.workspace, started.tool)
             outcome = {"ended": ended, **({"left": left} if left is not None else {})}
             await rooms.ledger.append(started.next("finished", by="restart", outcome=outcome))
 

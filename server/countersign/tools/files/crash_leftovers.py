@@ -45,13 +45,21 @@ def old_name(target: str) -> str:
     return _name(target, "old")
 
 
-def blocking_left(arguments: Json, workspace: str) -> str | None:
-    """Settle what a call with these arguments left, which was cut off by the end of its server; what is to be known."""
+TAKES_AWAY = frozenset({"delete_file", "undo"})
+"""Tools of ours that take a file away before it is gone for good."""
+
+
+def blocking_left(arguments: Json, workspace: str, tool: str) -> str | None:
+    """Settle what a call with these arguments left, which was cut off by the end of its server; what is to be known.
+
+    INVARIANT (narrowing): only where one of our tools took a file away is one put back. Anybody can make a file of such
+    a name beside a path that some call, of an agent's own making, only mentions.
+    """
     path = arguments.get("path") if isinstance(arguments, dict) else None
     if not isinstance(path, str):
         return None
     try:
-        left = blocking_settle(os.path.join(workspace, os.path.expanduser(path)))
+        left = blocking_settle(os.path.join(workspace, os.path.expanduser(path)), puts_back=tool in TAKES_AWAY)
     except OSError as error:
         # The server starts all the same; what was left stays, and is said.
         log.warning("beside `%s` nothing could be settled: %s", path, error)
@@ -61,21 +69,23 @@ def blocking_left(arguments: Json, workspace: str) -> str | None:
     return left
 
 
-def blocking_settle(path: str) -> str | None:
+def blocking_settle(path: str, *, puts_back: bool = True) -> str | None:
     """Clean up after a change of this file that a dead server left half done; return what a person must know, if any.
+    Without ``puts_back``, or where a link stands in the way by now, what was taken away stays where it is.
 
     Raises:
         OSError: the folder cannot be read or changed; the remaining leftovers stay as they are.
     """
-    folder_path, target = os.path.split(os.path.realpath(path))
+    resolved = os.path.realpath(path)
+    folder_path, target = os.path.split(resolved)
     try:
         with held_folder(folder_path) as folder:
-            return _settle(folder, target)
+            return _settle(folder, target, puts_back=puts_back and resolved == os.path.abspath(path))
     except (FileNotFoundError, NotADirectoryError, Stale):
         return None  # where there is no folder, nothing is left in it
 
 
-def _settle(folder: int, target: str) -> str | None:
+def _settle(folder: int, target: str, *, puts_back: bool) -> str | None:
     said: list[str] = []
     for name in _left(folder, target):
         # Two that were cut off can have left two: the second finds the first in its place, and stays.
@@ -83,7 +93,7 @@ def _settle(folder: int, target: str) -> str | None:
             with suppress(FileNotFoundError):
                 if _ours(os.stat(name, dir_fd=folder, follow_symlinks=False)):
                     os.unlink(name, dir_fd=folder)
-        elif _put_back(folder, name, target):
+        elif puts_back and _put_back(folder, name, target):
             said.append(f"`{target}` was being taken away and was put back")
         else:
             said.append(f"what `{target}` held before, or was to hold, is beside it as `{name}`")
@@ -103,8 +113,9 @@ def _left(folder: int, target: str) -> list[str]:
 
 def _put_back(folder: int, name: str, target: str) -> bool:
     with suppress(FileExistsError, CannotRename):
-        move_to_free(folder, name, folder, target)
-        return True
+        if stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            move_to_free(folder, name, folder, target)
+            return True
     return False
 
 
