@@ -19,6 +19,7 @@ from typing import Any
 from countersign.agents.acp.agent_environment import agent_environment
 from countersign.agents.acp.agent_process import START_SECONDS, Link, open_link
 from countersign.agents.acp.asking_mode import hold_mode
+from countersign.agents.acp.before_trust import blocking_obeys_workspace
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.confinement import (
@@ -545,6 +546,16 @@ class AcpAgent:
         """Return what this agent's keys are bound to: one line for a person that tells how it is started."""
         return launch_binding(self.config, self.recipe, self._folder)
 
+    async def _quiet_or_raise(self, launch: Launch, environment: Mapping[str, str], policy: Policy) -> None:
+        """INVARIANT (quiet before trust): nothing that the workspace holds is started."""
+        places = self._folder, policy.workspace
+        why = await asyncio.to_thread(blocking_obeys_workspace, launch.command, environment, *places)
+        if why is not None:
+            raise AgentExit(
+                f"the agent {self.name} is not started before the workspace is trusted, because {why}; trust the "
+                "workspace, or install the agent and name its program"
+            )
+
     async def _start(self) -> Link:
         self._set("starting")
         try:
@@ -575,6 +586,8 @@ class AcpAgent:
                     self._confiner, policy, self.recipe, self.name, launch, started_in, self._folder, may_reach, beside
                 )
                 launch, started_in = confinement.launch, confinement.environment
+            if not policy.trusted:
+                await self._quiet_or_raise(launch, started_in, policy)
             with sharing(self._workers):
                 link = await open_link(
                     self.name,

@@ -108,6 +108,8 @@ def cached_by_npx(command: Sequence[str], environment: Mapping[str, str], folder
     for above in (Path(folder), *Path(folder).parents):
         if os.path.lexists(above / "node_modules" / exact["name"]) or os.path.lexists(Path(folder) / ".npmrc"):
             return None
+        if os.path.lexists(above / "node_modules" / ".bin" / word):  # npx runs that, whatever its name is
+            return None
     home = environment.get("HOME") or os.path.expanduser("~")
     cache = environment.get("npm_config_cache") or os.path.join(home, ".npm")
     key = hashlib.sha512(word.encode()).hexdigest()[:16]
