@@ -107,7 +107,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
                 if _behind_dashes(words, index) or (word.value or "").startswith(":")
             ]
             yield from (Touch("write", word) for word in after)
-            yield from (Touch("write", word, shown=True) for word in operands)
+            # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
+            names = [word for index, word in enumerate(operands) if index or word.value != "HEAD" or word in after]
+            yield from (Touch("write", word, shown=True) for word in names)
         case "clone":
             yield from written_for_address(operands)
         case "init":
