@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
@@ -90,7 +91,10 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         path = (setting.value or "").partition("=")[2]
         if path:
             yield Touch("read", constant(path)._replace(tilde=path.startswith("~/")), shown=True)
+            if _WRITTEN_SETTING.match(setting.value or ""):
+                yield Touch("write", constant(path)._replace(tilde=path.startswith("~/")))
     yield from repository_touches(git)
+    yield from _written_by_option(words, git)
     match git.subcommand:
         case "rm":
             yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
@@ -172,6 +176,41 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
                 yield from (Touch("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
                     yield Touch("read", constant("."), below=True)
+
+
+_WRITTEN_SETTING = re.compile(
+    r"(?:trace2\.(?:normal|perf|event)target|gc\.repackfilterto|format\.outputdirectory)=", re.IGNORECASE
+)
+"""Settings of files and folders that git writes."""
+
+_WRITTEN_BY = {
+    "bugreport": ("-o", "--output-directory"),
+    "diagnose": ("-o", "--output-directory"),
+    "mailsplit": ("-o",),
+    "index-pack": ("-o",),
+    "credential-store": ("--file",),
+    "fast-import": ("--export-marks",),
+}
+"""Options, in subcommands whose others are not known, that name what is written."""
+
+
+def _written_by_option(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+    names = _WRITTEN_BY.get(git.subcommand or "", ())
+    if git.subcommand == "pack-objects":
+        yield from (Touch("write", word) for _, word in git.arguments.operands[:1])
+    behind = words[git.start :] if names else ()
+    for word, following in zip_longest(behind, behind[1:]):
+        if word is None:
+            continue
+        value = word.value or ""
+        option, equals, attached = value.partition("=")
+        for name in names:
+            if value == name or (len(option) > 3 and not equals and name.startswith(option)):
+                yield from (Touch("write", each) for each in [following] if each is not None)
+            elif equals and len(option) > 3 and name.startswith(option):
+                yield Touch("write", constant(attached))
+            elif not name.startswith("--") and value.startswith(name):
+                yield Touch("write", constant(value[len(name) :]))
 
 
 _LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")

@@ -29,6 +29,7 @@ from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.rules.named_modules import named_in_variables
 from countersign.gate.shell.rules.rewritten_files import rewritten_below
 from countersign.gate.shell.rules.touched import Touched
+from countersign.gate.shell.rules.written_by_variables import written_by_variables
 from countersign.gate.shell.syntax.tree import Redirect, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
@@ -119,6 +120,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         fed = dict.fromkeys(part for text in case.step.fed for part in _PARTS.split(text) if part)
         for part in list(fed)[:_MOST_PARTS]:
             yield _touched(around, case, Touch("read", constant(part), shown=True), started)
+    for path in written_by_variables(case):
+        yield _protected(around, case, constant(path), started)
+        yield from _may_write(around, case, constant(path), started)
     if around.rules_files:
         for named in named_in_variables(case):
             yield from _asked_about(around, case, named, started)
