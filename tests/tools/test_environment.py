@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,41 @@ def test_git_is_told_to_run_nothing_of_the_repositorys() -> None:
         "core.pager": "cat",
     }
     assert filtered["GIT_PAGER"] == "cat"
+
+
+@pytest.mark.parametrize(("only_reads", "ran"), [(False, ["hook", "gpg"]), (True, [])])
+def test_git_runs_no_hook_and_no_gpg_for_a_command_that_only_reads(
+    tmp_path: Path, only_reads: bool, ran: list[str]
+) -> None:
+    workspace, marks = tmp_path / "ws", tmp_path / "marks"
+    policy = Policy(workspace=str(workspace), home=str(tmp_path))
+    base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+
+    def git(*words: str, **more: str) -> None:
+        subprocess.run(["git", *words], cwd=workspace, env=base | more, check=False, capture_output=True)
+
+    workspace.mkdir()
+    git("init", "-q")
+    for name, place in (("hook", ".git/hooks/post-index-change"), ("gpg", "gpg")):
+        (workspace / place).parent.mkdir(exist_ok=True)
+        (workspace / place).write_text(f"#!/bin/sh\necho {name} >>{marks}\nexit 1\n")
+        (workspace / place).chmod(0o755)
+    (workspace / "a").write_text("a")
+    git("add", "a")
+    commit = "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor a <a> 0 +0000\ncommitter a <a> 0 +0000\n"
+    signed = f"{commit}gpgsig -----BEGIN PGP SIGNATURE-----\n -----END PGP SIGNATURE-----\n\nx\n"
+    (tmp_path / "commit").write_text(signed)
+    written = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", str(tmp_path / "commit")],
+        cwd=workspace, env=base, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    git("config", "gpg.program", str(workspace / "gpg"))
+    marks.unlink(missing_ok=True)
+    os.utime(workspace / "a", (1, 1))
+    environment = filtered_environment(base, policy, str(workspace), only_reads=only_reads)
+    git("status", **environment)
+    git("log", "--show-signature", written.stdout.strip(), **environment)
+    assert (marks.read_text().split() if marks.exists() else []) == ran
 
 
 MENTIONED = {"MY_TOKEN": "x", "MY_TOKEN_2": "y", "DATABASE_URL": "postgres://me:hunter2@host/db", "HOME": "/home/me"}

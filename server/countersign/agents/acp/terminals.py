@@ -213,7 +213,7 @@ async def _start(
         Failed: it cannot be started.
     """
     turn = running_turn(session)
-    environment = desk.environment()
+    environment = desk.environment(only_reads=reads != "none")
 
     def emit(output: str) -> None:
         turn.emit(ToolOutputEvent(tool_call_id=call.tool_call_id, text=output))

@@ -33,13 +33,22 @@ POSITION = ("PWD", "OLDPWD", "_")
 
 GIT_SETTINGS = (("safe.bareRepository", "explicit"), ("core.fsmonitor", "false"), ("core.pager", "cat"))
 """Settings of a repository that would run a program for a mere look at it, overruled."""
+READING_GIT_SETTINGS = (
+    ("core.hooksPath", os.devnull), ("maintenance.auto", "false"), ("gc.auto", "0"),
+    ("gpg.program", "false"), ("gpg.ssh.program", "false"), ("gpg.x509.program", "false"),
+)  # fmt: skip
+"""More of them, for a command that runs without a rule because it only reads. The gate asks where such a command would
+need them; this is a second line, should it be wrong."""
 UTF8 = "C.UTF-8"
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-def filtered_environment(base: Mapping[str, str], policy: Policy, workspace: str) -> dict[str, str]:
+def filtered_environment(
+    base: Mapping[str, str], policy: Policy, workspace: str, *, only_reads: bool = False
+) -> dict[str, str]:
     """What a command gets of ``base``. An agent gets this, and its own ``env`` laid over it.
 
+    ``only_reads``: the command runs without a rule because it only reads; git runs no hooks then.
     ``shell.env.pass`` names variables that pass although they look like a secret or steer a program; those that steer
     the shell itself never do. Reads no disk but to resolve the links of PATH entries.
     """
@@ -54,7 +63,7 @@ def filtered_environment(base: Mapping[str, str], policy: Policy, workspace: str
             continue
         kept[name] = value
     kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
-    return _with_utf8(kept) | _quiet_git()
+    return _with_utf8(kept) | _quiet_git((*GIT_SETTINGS, *READING_GIT_SETTINGS) if only_reads else GIT_SETTINGS)
 
 
 def confined_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -143,9 +152,9 @@ def inside(entry: str, workspace: str) -> bool:
     return any(path == root or path.startswith(root.rstrip("/") + "/") for path in spellings for root in roots)
 
 
-def _quiet_git() -> dict[str, str]:
-    quiet = {"GIT_PAGER": "cat", "GIT_CONFIG_COUNT": str(len(GIT_SETTINGS))}
-    for number, (key, value) in enumerate(GIT_SETTINGS):
+def _quiet_git(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
+    quiet = {"GIT_PAGER": "cat", "GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings):
         quiet |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     return quiet
 

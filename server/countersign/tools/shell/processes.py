@@ -156,10 +156,10 @@ class ShellRegistry:
         self._left.pop(view.shell_id, None)
         self._on_change(view)
 
-    def environment(self) -> dict[str, str]:
-        """What a command starts with now."""
+    def environment(self, *, only_reads: bool = False) -> dict[str, str]:
+        """What a command starts with now; ``only_reads`` as in ``filtered_environment``."""
         policy = self._policy()
-        return filtered_environment(self._base_environment, policy, policy.workspace)
+        return filtered_environment(self._base_environment, policy, policy.workspace, only_reads=only_reads)
 
     def withheld(self) -> list[str]:
         """Names of the variables that a command does not get because they look like secrets."""

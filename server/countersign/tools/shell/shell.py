@@ -141,7 +141,7 @@ class RunShell:
         desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         background = plan.background or permit.background
         try:
-            environment = desk.environment()
+            environment = desk.environment(only_reads=permit.only_reads)
             line = CommandLine(
                 argv=shell_line(
                     plan.shell,
