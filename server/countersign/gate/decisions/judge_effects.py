@@ -17,6 +17,7 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_evidence import PathTool
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import ParamPattern
+from countersign.gate.probes.hidden_characters import hidden_character
 from countersign.gate.rules.rule import CANONICAL, HOST_TOOL, NARROWER_THAN_READ
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.wire.base import Json
@@ -282,7 +283,9 @@ def _tool_rules(effect: UseTool, call: ToolCall) -> tuple[str | None, tuple[str,
     """The rule for exactly this tool, and the one for its whole server."""
     if effect.name == "Agent":
         target = effect.server or _text(call.arguments.get("agent"))
-        return (f"Agent({target})" if target else None), ()
+        # A rule takes blanks around a name as none, and a star as any text.
+        sayable = target and target == target.strip() and "*" not in target and hidden_character(target) is None
+        return (f"Agent({target})" if sayable else None), ()
     parts = effect.name.split("__")
     if parts[0] == "mcp" and len(parts) > 2:
         return effect.name, (f"mcp__{effect.server or parts[1]}",)

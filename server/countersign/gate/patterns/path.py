@@ -71,7 +71,7 @@ def parse_path(text: str) -> PathPattern:
     Raises:
         BadPattern: it is empty, negated, malformed or leads upwards.
     """
-    body = text.strip()
+    body = _without_blanks_around(text)
     if not body:
         raise BadPattern("it names no path")
     if body.startswith("!"):
@@ -104,7 +104,15 @@ def fold(text: str) -> str:
 
 def escape_path(text: str) -> str:
     """A path spelled as a gitignore pattern that matches it and nothing beside it."""
-    return re.sub(r"([\\*?\[\]!#{} ])", r"\\\1", text)
+    return re.sub(r"([\\*?\[\]!#{}\s])", r"\\\1", text)
+
+
+def _without_blanks_around(text: str) -> str:
+    """The text without blanks in front and behind; one that a backslash quotes is part of a name, as in gitignore."""
+    body = text.strip()
+    slashes = len(body) - len(body.rstrip("\\"))
+    behind = text[len(text) - len(text.lstrip()) + len(body) :]
+    return body + behind[:1] if slashes % 2 else body
 
 
 def _path_segments(body: str, root: Root) -> tuple[str, ...]:
