@@ -170,6 +170,21 @@ async def test_a_database_with_two_names_is_not_opened(link, storage: Path):
         Ledger(storage / LEDGER_FILE)
 
 
+@pytest.mark.parametrize("name", [LEDGER_FILE, WAL, f"{LEDGER_FILE}-shm", f"{LEDGER_FILE}-journal", HEAD_FILE])
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to("beside")]
+)
+def test_what_is_no_regular_file_is_not_opened(make, name: str, tmp_path: Path):
+    """SQLite would wait for the other end of a named pipe, and the server would never be ready."""
+    with closing(Ledger(tmp_path / LEDGER_FILE)):
+        pass
+    (tmp_path / "beside").touch()
+    (tmp_path / name).unlink(missing_ok=True)
+    make(tmp_path / name)
+    with pytest.raises(LedgerUnavailable, match=f"`{name}` is not a regular file"):
+        Ledger(tmp_path / LEDGER_FILE)
+
+
 async def test_what_shortens_files_rightly_stops_nobody(ledger: Ledger, storage: Path, tmp_path: Path):
     with closing(Ledger(storage / LEDGER_FILE)) as other:
         for number in range(30, 60):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,11 +46,16 @@ class FilesChanged(Exception):
 
 
 def blocking_refuse_links(path: Path) -> None:
-    """Refuse a database that is a symbolic link, or that has a second name: two names mean two logs.
+    """Refuse a database that is a symbolic link, or that has a second name: two names mean two logs. And refuse what is
+    no regular file under the names of the files beside it: SQLite would wait for ever for a named pipe.
 
     Raises:
         FilesChanged: it is one. OSError: it cannot be looked at.
     """
+    for name in (*(f"{path.name}{ending}" for ending in ("-wal", "-shm", "-journal")), HEAD_FILE):
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(os.lstat(path.with_name(name)).st_mode):
+                raise FilesChanged(f"`{name}` is not a regular file")
     try:
         info = os.lstat(path)
     except FileNotFoundError:
