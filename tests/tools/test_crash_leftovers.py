@@ -157,6 +157,30 @@ def test_nothing_is_put_where_no_tool_of_ours_took_it_away(tmp_path: Path, tool:
     assert os.listdir(tmp_path) == [planted.name]
 
 
+@pytest.mark.parametrize("tool", ["delete_file", "undo"])
+@pytest.mark.parametrize("path", [".vscode/tasks.json", ".git/hooks/pre-commit", ".git/config", "sub/.envrc", ".npmrc"])
+def test_nothing_is_put_in_a_protected_place(tmp_path: Path, tool: str, path: str) -> None:
+    """The deletion was whole, and somebody planted a file for the next start, or a second one beside ours."""
+    place = tmp_path / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    planted = place.with_name(old_name(place.name))
+    planted.write_text("run")
+    said = str(blocking_left({"path": path}, str(tmp_path), tool))
+    assert f"is beside it as `{planted.name}`" in said
+    assert [each.read_text() for each in place.parent.iterdir() if each.is_file()] == ["run"]
+    assert not place.exists()
+
+
+def test_of_several_files_none_is_taken_for_the_one_that_was_there(tmp_path: Path) -> None:
+    ours, planted = (tmp_path / old_name("a.txt") for _ in range(2))
+    ours.write_text("old")
+    planted.write_text("planted")
+    said = str(blocking_left({"path": "a.txt"}, str(tmp_path), "delete_file"))
+    assert f"`{ours.name}`" in said
+    assert f"`{planted.name}`" in said
+    assert tree(tmp_path) == {ours.name: "old", planted.name: "planted"}
+
+
 def test_nothing_is_put_behind_a_link_that_came_since_and_no_folder_anywhere(tmp_path: Path) -> None:
     aside = tmp_path / old_name(".envrc")
     aside.write_text("run")

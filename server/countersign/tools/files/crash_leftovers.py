@@ -19,7 +19,7 @@ import secrets
 import stat
 from contextlib import suppress
 
-from countersign.gate import Stale
+from countersign.gate import Stale, protected_reason
 from countersign.settings.rename import CannotRename, move_to_free
 from countersign.tools.files.safe_open import held_folder
 from countersign.wire.base import Json
@@ -71,7 +71,8 @@ def blocking_left(arguments: Json, workspace: str, tool: str) -> str | None:
 
 def blocking_settle(path: str, *, puts_back: bool = True) -> str | None:
     """Clean up after a change of this file that a dead server left half done; return what a person must know, if any.
-    Without ``puts_back``, or where a link stands in the way by now, what was taken away stays where it is.
+    What was taken away stays where it is without ``puts_back``, where a link stands in the way by now, where the place
+    is protected, and where several files might be the one that was there: anybody can make a file of such a name.
 
     Raises:
         OSError: the folder cannot be read or changed; the remaining leftovers stay as they are.
@@ -80,15 +81,17 @@ def blocking_settle(path: str, *, puts_back: bool = True) -> str | None:
     folder_path, target = os.path.split(resolved)
     try:
         with held_folder(folder_path) as folder:
-            return _settle(folder, target, puts_back=puts_back and resolved == os.path.abspath(path))
+            its_own = resolved == os.path.abspath(path) and protected_reason(resolved.split(os.sep)) is None
+            return _settle(folder, target, puts_back=puts_back and its_own)
     except (FileNotFoundError, NotADirectoryError, Stale):
         return None  # where there is no folder, nothing is left in it
 
 
 def _settle(folder: int, target: str, *, puts_back: bool) -> str | None:
     said: list[str] = []
-    for name in _left(folder, target):
-        # Two that were cut off can have left two: the second finds the first in its place, and stays.
+    left = _left(folder, target)
+    puts_back = puts_back and sum(name.endswith(".old") for name in left) == 1
+    for name in left:
         if name.endswith(".new"):
             with suppress(FileNotFoundError):
                 if _ours(os.stat(name, dir_fd=folder, follow_symlinks=False)):
