@@ -148,6 +148,10 @@ describe('links lead to http(s) and files only', () => {
     ['data:text/html,x', undefined],
     ['//evil.example', undefined],
     ['file://host/share', undefined],
+    ['file:////host/share/a.py', undefined],
+    ['%2F%2Fhost/share/a.py:1', undefined],
+    [String.raw`\\host\share\a.py`, undefined],
+    [String.raw`/\host/share/a.py`, undefined],
     ['#top', undefined],
     ['%zz', undefined],
   ];

@@ -55,6 +55,8 @@ function fileTarget(href: string): OpenTarget | undefined {
   } catch {
     return undefined; // a broken escape
   }
+  // Two slashes or backslashes in front name another machine, which Windows logs in to when it looks there.
+  if (/^[\\/]{2}/.test(path)) return undefined;
   const place = /^(.*?)(?:#L(\d+)(?:-L?\d+)?|:(\d+)(?::\d+)?)$/.exec(path);
   const line = place?.[2] ?? place?.[3];
   return line === undefined ? { path } : { path: place![1]!, line: Number(line) };
