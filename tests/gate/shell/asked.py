@@ -56,3 +56,10 @@ def judge(
     paths = PathJudge(workspace, home, (), (), rules, "A")
     effect = RunCommand(command, cwd or workspace)
     return judge_command(effect, rules, paths, "A", check_syntax=BASH, builtin_reads=builtin_reads)
+
+
+def make_git_folder(folder: Path) -> None:
+    """Make what git takes for a repository."""
+    for part in ("objects", "refs"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .asked import decide
+from .asked import decide, make_git_folder
 
 COMMANDS = (
     "git fetch {}",
@@ -35,8 +35,9 @@ SETTINGS = """[core]
 
 
 def workspace(folder: Path, key: str, address: str) -> dict[str, str]:
-    for each in ("ws/.git", "ws/held", "ws/open", "home"):
+    for each in ("ws/held", "ws/open", "home"):
         (folder / each).mkdir(parents=True)
+    make_git_folder(folder / "ws/.git")
     (folder / "ws/.git/config").write_text(SETTINGS.format(key=key, address=address))
     return {"workspace": str(folder / "ws"), "home": str(folder / "home")}
 
@@ -120,7 +121,7 @@ def test_a_repository_with_settings_elsewhere_asks(kind: str, command: str, tmp_
 
 def test_the_repository_of_the_folder_that_git_changes_to_counts(tmp_path: Path) -> None:
     places = workspace(tmp_path, "url", "https://example.com/c/d")
-    (tmp_path / "ws/open/.git").mkdir()
+    make_git_folder(tmp_path / "ws/open/.git")
     (tmp_path / "ws/open/.git/config").write_text('[remote "other"]\n\turl = ext::evil\n')
     for command in ("git -C open fetch", "git -C ./open/../open push other", "cd open; git fetch other"):
         assert decide(command, deny=["Bash(evil:*)"], mode="auto", **places) != "allow", command

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .asked import decide
+from .asked import decide, make_git_folder
 
 READING = """
 git status
@@ -269,6 +269,7 @@ def test_settings_of_submodules_count(separate: bool, nested: bool, repository: 
             for name in names
         )
         (git_dir / "index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + len(names).to_bytes(4, "big") + entries)
+        make_git_folder(git_dir)
         (git_dir / "config").write_text(head.format(folder))
         if git_dir != folder / ".git":
             folder.mkdir(parents=True, exist_ok=True)

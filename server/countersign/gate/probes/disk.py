@@ -246,9 +246,11 @@ def _beginning(asked: tuple[str, int]) -> bytes | None:
     except (OSError, ValueError):
         return None
     try:
-        # Python refuses a folder here and leaves its descriptor open.
+        # Python makes no file of a folder's descriptor.
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
         with open(descriptor, "rb", closefd=False) as file:
-            return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+            return file.read(most)
     except OSError:
         return None
     finally:

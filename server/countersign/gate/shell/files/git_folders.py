@@ -18,6 +18,8 @@ from countersign.gate.probes import disk
 
 _MOST_BYTES = 5_000
 _MOST_SETTINGS = 100_000
+_MOST_HEAD = 255
+_HEAD = re.compile(rb"ref:[ \t\n\r]*refs/|[0-9a-fA-F]{40}")
 _LINE = re.compile(rb"([^\0\r\n]+)[\r\n]*")
 _GIT_FILE = re.compile(rb"gitdir: ([^\0\r\n]+)[\r\n]*")
 _WORK_TREE = re.compile(r"\s*worktree\s*=\s*([^\s\"\\#;](?:[^\"\\#;\n]*[^\s\"\\#;])?)\s*", re.IGNORECASE)
@@ -40,6 +42,8 @@ def repository_at(folder: str, paths: PathJudge) -> Repository | str | None:
     if isinstance(entry, int):
         return None if entry in disk.MISSING else "its `.git` cannot be read"
     if entry.kind == stat.S_IFDIR:
+        if not is_whole(f"{folder}/.git") and _stands_above(folder):
+            return "its `.git` folder lacks something, so that git looks for a repository further up"
         return Repository(folder, f"{folder}/.git", f"{folder}/.git")
     if entry.kind != stat.S_IFREG:
         return "its `.git` is neither a folder nor a file"
@@ -54,6 +58,35 @@ def repository_at(folder: str, paths: PathJudge) -> Repository | str | None:
     if _is_withheld(found, paths) or _is_withheld(shared, paths):
         return "its `.git` file names a folder that a rule for reading or a protection covers"
     return Repository(folder, found, shared)
+
+
+def is_whole(git_dir: str) -> bool:
+    """Whether git surely takes this folder for a repository (`is_git_directory`); else it looks further up, where one
+    may have any settings."""
+    head = disk.standing(f"{git_dir}/HEAD")
+    if isinstance(head, int):
+        return False
+    if head.kind == stat.S_IFLNK:
+        target = disk.link_target(f"{git_dir}/HEAD")
+        named = isinstance(target, str) and target.startswith("refs/")
+    else:
+        named = _HEAD.match(disk.beginning(f"{git_dir}/HEAD", _MOST_HEAD) or b"") is not None
+    # With the dot, only of folders, and of those that may be entered.
+    return named and all(disk.can_run(f"{git_dir}/{part}/.") for part in ("objects", "refs"))
+
+
+def _stands_above(folder: str) -> bool:
+    """Whether git may find a repository further up than this folder."""
+    while folder != "/":
+        folder = os.path.dirname(folder)
+        entry = disk.standing(os.path.join(folder, ".git"))
+        is_folder = not isinstance(entry, int) and entry.kind == stat.S_IFDIR
+        if not is_folder and entry not in disk.MISSING:
+            return True
+        heads = ("HEAD", ".git/HEAD") if is_folder else ("HEAD",)
+        if any(disk.standing(os.path.join(folder, head)) not in disk.MISSING for head in heads):
+            return True
+    return False
 
 
 def repository_above(folder: str, paths: PathJudge) -> Repository | None:

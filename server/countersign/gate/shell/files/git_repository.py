@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_folders import Repository, repository_above, repository_at
+from countersign.gate.shell.files.git_folders import Repository, is_whole, repository_above, repository_at
 from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, prints_stashes
 
 
@@ -36,12 +37,13 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
         inside = real == top or real.startswith(f"{top}/")
         entry = disk.standing(os.path.join(real, ".git"))
         if not (isinstance(entry, int) and entry in disk.MISSING):
-            if not known:
+            if known:
+                if not inside:
+                    return "the repository lies outside the workspace"
+                found = repository_at(real, paths)
+                return leads_into_work_tree(found, paths) if isinstance(found, Repository) else found
+            if isinstance(entry, int) or entry.kind != stat.S_IFDIR or is_whole(f"{real}/.git"):
                 return None
-            if not inside:
-                return "the repository lies outside the workspace"
-            found = repository_at(real, paths)
-            return leads_into_work_tree(found, paths) if isinstance(found, Repository) else found
         if real in {top, "/"} or not inside:
             return "there is no repository in the workspace" if known else None
         real = os.path.dirname(real)

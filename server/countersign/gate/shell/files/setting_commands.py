@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from itertools import takewhile
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
@@ -97,6 +98,9 @@ def expanded(value: str, home: str, folder: str) -> str | None:
         if not value.startswith("~/"):
             return None
         value = f"{home}{value[1:]}"
+    parts = [part for part in value.split("/") if part not in ("", ".")]
+    if ".." in parts[len(list(takewhile(lambda part: part == "..", parts))) :]:
+        return None  # behind a link it leads elsewhere than the text says
     return os.path.normpath(os.path.join(folder, value))
 
 
