@@ -16,6 +16,7 @@ class SandboxRoot:
     ``blank_files`` and ``blank_folders`` are there and empty; git refuses to add a blank file. ``read_only`` cannot
     be changed, ``missing_folders`` and ``missing_files`` (with their text) cannot be made: something read-only
     stands in their place that nothing outside sees. ``protected`` are the protected names that were there.
+    Nothing can be made in the folders ``closed``; of what is there, ``open`` can be changed.
     ``of_git``: git keeps what lies there, and no name in it is protected but those that are locked.
     """
 
@@ -30,6 +31,8 @@ class SandboxRoot:
     missing_files: tuple[tuple[str, str], ...] = ()
     protected: tuple[str, ...] = ()
     of_git: bool = False
+    closed: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

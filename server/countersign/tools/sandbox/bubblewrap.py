@@ -17,7 +17,8 @@ from countersign.tools.sandbox.system_paths import SYSTEM, SYSTEM_SECRET_NAMES, 
 Cover = tuple[str, str]
 """What is mounted on a path below a root: ``file`` and ``folder`` hide it, ``missing`` is an empty read-only folder,
 ``blank`` an empty file,
-``read-only`` and ``pin`` are the path itself, the latter so that it cannot be renamed."""
+``read-only``, ``open`` and ``pin`` are the path itself: ``open`` can be changed though it lies in what is read-only,
+``pin`` cannot be renamed."""
 
 NAMESPACES = (
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -36,6 +37,8 @@ def covers_of(root: SandboxRoot) -> list[Cover]:
     """
     covers: dict[str, str] = {}
     for kind, paths in (
+        ("read-only", root.closed),
+        ("open", root.open),
         ("read-only", root.read_only),
         ("read-only", [path for path, _text in root.missing_files]),
         ("missing", (*root.missing_folders, *root.blank_folders)),

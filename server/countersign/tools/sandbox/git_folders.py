@@ -14,7 +14,8 @@ _LOCKED = ("config", "config.worktree", "commondir", "hooks")
 _BACK = "gitdir"
 """By this the folder of a linked worktree names the `.git` file that leads to it, which the gate goes by."""
 _INNER = ("modules", "worktrees")
-"""Folders of further git folders, of submodules and of linked worktrees."""
+"""Folders of further git folders, of submodules and of linked worktrees. A new one would have settings of whoever made
+it, and `git submodule update` takes it for that of the submodule of its name."""
 _HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n]+?)\"?\s*$", re.IGNORECASE | re.MULTILINE)
 _MOST_CONFIG = 1 << 20
 _MOST_BACK = 5000
@@ -27,6 +28,10 @@ class GitLocks:
     read_only: tuple[str, ...]
     missing_folders: tuple[str, ...] = ()
     missing_files: tuple[tuple[str, str], ...] = ()
+    closed: tuple[str, ...] = ()
+    """Folders in which nothing new can be made."""
+    open: tuple[str, ...] = ()
+    """Those in closed ones that can be changed."""
 
 
 _REPOSITORY = frozenset({"HEAD", "objects", "refs"})
@@ -55,6 +60,8 @@ def blocking_git_locks(folder: str) -> GitLocks:
     read_only: list[str] = []
     missing_folders: list[str] = []
     missing_files: list[tuple[str, str]] = []
+    closed: list[str] = []
+    opened: list[str] = []
     for place in _git_folders(folder):
         if any(place.startswith(f"{other}/") for other in read_only):
             continue
@@ -62,6 +69,14 @@ def blocking_git_locks(folder: str) -> GitLocks:
             # git would take that work tree for removed and forget it (`git worktree prune`, `git gc`).
             read_only.append(place)
             continue
+        if place != folder:
+            opened.append(place)
+        for name in _INNER:
+            path = os.path.join(place, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                closed.append(path)
+            elif not os.path.lexists(path):
+                missing_folders.append(path)
         present = [
             os.path.join(place, name) for name in (*_LOCKED, _BACK) if os.path.lexists(os.path.join(place, name))
         ]
@@ -78,7 +93,7 @@ def blocking_git_locks(folder: str) -> GitLocks:
             elif name == "config.worktree":
                 missing_files.append((path, ""))
         read_only += _custom_hooks(place)
-    return GitLocks(tuple(read_only), tuple(missing_folders), tuple(missing_files))
+    return GitLocks(tuple(read_only), tuple(missing_folders), tuple(missing_files), tuple(closed), tuple(opened))
 
 
 def _is_of_work_tree_elsewhere(place: str, folder: str) -> bool:

@@ -46,6 +46,8 @@ def blocking_writable(repositories: Iterable[Repository], judge: PathJudge) -> t
             missing_folders=locks.missing_folders,
             missing_files=locks.missing_files,
             of_git=True,
+            closed=locks.closed,
+            open=locks.open,
         )
     return tuple(roots.values())
 

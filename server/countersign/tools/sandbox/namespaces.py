@@ -178,15 +178,17 @@ def _cover(root: dict[str, Any], spec: dict[str, Any]) -> None:
             # Has the flags of the overlay, which runs no set-user-id program and opens no device.
             _mount(target, target, None, _BIND | _REC)
             if kind == "read-only":
-                _make_read_only(top, below)
+                _remount(top, below, _RDONLY)
+            elif kind == "open":
+                _remount(top, below, 0)
         os.close(place)
     os.close(top)
 
 
-def _make_read_only(top: int, below: str) -> None:
-    """Make what was just mounted there read-only."""
+def _remount(top: int, below: str, flags: int) -> None:
+    """Give what was just mounted there these flags: read-only, or none where it was so by what it lies in."""
     place = _open_below(top, below)
-    _mount(None, f"/proc/self/fd/{place}", None, _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV)
+    _mount(None, f"/proc/self/fd/{place}", None, _REMOUNT | _BIND | _NOSUID | _NODEV | flags)
     os.close(place)
 
 

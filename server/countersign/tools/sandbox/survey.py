@@ -49,6 +49,8 @@ class _Found:
     missing_files: list[tuple[str, str]] = field(default_factory=list)
     blank_files: list[str] = field(default_factory=list)
     protected: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
 
 
 class Survey:
@@ -178,6 +180,8 @@ class Survey:
         found.read_only += locks.read_only
         found.missing_folders += locks.missing_folders
         found.missing_files += locks.missing_files
+        found.closed += locks.closed
+        found.open += locks.open
         self._lock_links(locks.read_only)
 
     def _lock_links(self, paths: Sequence[str]) -> None:
@@ -254,6 +258,8 @@ def _root(path: str, found: _Found) -> SandboxRoot:
         missing_files=tuple(found.missing_files),
         blank_files=tuple(found.blank_files),
         protected=tuple(found.protected),
+        closed=tuple(found.closed),
+        open=tuple(found.open),
     )
 
 
