@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.sandbox.support import SandboxBench, needs_sandbox
+from tests.tools.sandbox.test_reads_confined import read
 
 pytestmark = needs_sandbox
 
@@ -76,3 +77,19 @@ async def test_nothing_is_left_of_what_stands_in_for_them(bench: SandboxBench, c
     assert not {"modules", "worktrees"} & {path.name for path in (clone / ".git").iterdir()}
     bench.git("worktree", "add", "-q", "-b", "near", "near")
     assert "near" in bench.git("worktree", "list")
+
+
+@pytest.mark.parametrize("only_reads", [False, True])
+async def test_an_inner_repository_stays_as_it_is_where_nothing_around_it_can_be_changed(
+    *, only_reads: bool, bench: SandboxBench, clone: Path
+) -> None:
+    bench.git(*IDENTITY, "submodule", "update", "-q", "--init", "had")
+    bench.git(*IDENTITY, "clone", "-q", str(clone), "locked/clone")
+    bench.git("-C", "locked/clone", *IDENTITY, "submodule", "update", "-q", "--init", "had")
+    had = clone / ("" if only_reads else "locked/clone") / ".git/modules/had"
+    before = (sorted(had.rglob("*")), (had / "HEAD").read_bytes())
+    command = f"cd {had.relative_to(clone)} && ls HEAD && touch new || printf x >>HEAD || mkdir objects/new"
+    outcome = await (read(bench, command) if only_reads else bench.do("shell", command=command))
+    assert "HEAD" in outcome.output
+    assert "Read-only file system" in outcome.output
+    assert (sorted(had.rglob("*")), (had / "HEAD").read_bytes()) == before

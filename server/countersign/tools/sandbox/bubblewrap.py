@@ -38,7 +38,8 @@ def covers_of(root: SandboxRoot) -> list[Cover]:
     covers: dict[str, str] = {}
     for kind, paths in (
         ("read-only", root.closed),
-        ("open", root.open),
+        # Not where a rule or a protection locks all around it: what is mounted later wins.
+        ("open", [path for path in root.open if not any(lies_below(path, locked) for locked in root.read_only)]),
         ("read-only", root.read_only),
         ("read-only", [path for path, _text in root.missing_files]),
         ("missing", (*root.missing_folders, *root.blank_folders)),
