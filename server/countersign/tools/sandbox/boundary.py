@@ -15,7 +15,8 @@ class SandboxRoot:
     All paths are absolute and resolved. ``hidden_files`` and ``hidden_folders`` are there and cannot be opened,
     ``blank_files`` and ``blank_folders`` are there and empty; git refuses to add a blank file. ``read_only`` cannot
     be changed, ``missing_folders`` and ``missing_files`` (with their text) cannot be made: something read-only
-    stands in their place that nothing outside sees. ``protected`` are the protected names that were there.
+    stands in their place that nothing outside sees. ``protected`` are the protected names that were there, and
+    the links that led out of git folders.
     Nothing can be made in the folders ``closed``; of what is there, ``open`` can be changed.
     ``of_git``: git keeps what lies there, and no name in it is protected but those that are locked.
     """

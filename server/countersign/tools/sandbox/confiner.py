@@ -23,6 +23,7 @@ from countersign.tools.cgroups import blocking_left, blocking_make_bounded, bloc
 from countersign.tools.sandbox.boundary import Additions, Boundary, SandboxRoot
 from countersign.tools.sandbox.bubblewrap import below, covers_of, options, system_covers
 from countersign.tools.sandbox.compile_boundary import NOTHING_MORE, NoBoundary, blocking_boundary
+from countersign.tools.sandbox.git_folders import blocking_links_out
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seatbelt import PROGRAM, SeatbeltRun, is_there
 from countersign.tools.sandbox.seccomp import filter_program
@@ -446,10 +447,15 @@ def _was_started(status: int) -> bool:
 
 def _made_protected(root: SandboxRoot) -> list[str]:
     """Protected names that were not there before. Those that cannot be made inside come from outside and stay."""
-    if root.of_git:
-        return []
     known = {*root.protected, *root.missing_folders, *(path for path, _text in root.missing_files)}
-    return [path for path in protected_below(root.path) if path not in known]
+    if root.of_git:
+        return [path for path in blocking_links_out(root.path) if path not in known]
+    found = list(protected_below(root.path))
+    made = [path for path in found if path not in known]
+    for folder in found:
+        if folder in known and os.path.basename(folder) == ".git" and not os.path.islink(folder):
+            made += [path for path in blocking_links_out(folder) if path not in known]
+    return made
 
 
 def _strip_marks(root: SandboxRoot) -> None:

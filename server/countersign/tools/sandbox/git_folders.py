@@ -96,6 +96,19 @@ def blocking_git_locks(folder: str) -> GitLocks:
     return GitLocks(tuple(read_only), tuple(missing_folders), tuple(missing_files), tuple(closed), tuple(opened))
 
 
+def blocking_links_out(folder: str) -> Iterator[str]:
+    """The links in a git folder that lead out of it: git outside would write its logs, refs and messages there. The
+    folders of loose objects are passed over: there are many, and git writes only whole objects there."""
+    real = os.path.realpath(folder)
+    for place, names, files in os.walk(folder):
+        for name in (*names, *files):
+            path = os.path.join(place, name)
+            if os.path.islink(path) and not f"{os.path.realpath(path)}/".startswith(f"{real}/"):
+                yield path
+        if os.path.basename(place) == "objects":
+            names[:] = [name for name in names if len(name) > 2]
+
+
 def _is_of_work_tree_elsewhere(place: str, folder: str) -> bool:
     """Whether this is the folder of a linked worktree that does not lie beside this git folder."""
     if place == folder or os.path.basename(os.path.dirname(place)) != "worktrees":

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from countersign.gate import PathJudge, Repository, repository_at
 from countersign.tools.sandbox.boundary import SandboxRoot
-from countersign.tools.sandbox.git_folders import blocking_git_locks
+from countersign.tools.sandbox.git_folders import blocking_git_locks, blocking_links_out
 
 _SHARED = ("objects", "refs", "logs")
 """What a commit changes in the folder that all work trees share."""
@@ -39,12 +39,13 @@ def blocking_writable(repositories: Iterable[Repository], judge: PathJudge) -> t
         if any(_is_limited(path, judge) for path in paths):
             continue
         for path in paths:
-            roots[path] = SandboxRoot(path, of_git=True)
+            roots[path] = SandboxRoot(path, of_git=True, protected=tuple(blocking_links_out(path)))
         roots[each.own] = SandboxRoot(
             each.own,
             read_only=tuple(path for path in locks.read_only if _is_within(path, (each.own,))),
             missing_folders=locks.missing_folders,
             missing_files=locks.missing_files,
+            protected=roots[each.own].protected,
             of_git=True,
             closed=locks.closed,
             open=locks.open,

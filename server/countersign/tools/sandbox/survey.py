@@ -22,7 +22,7 @@ from countersign.gate import (
     secret_name,
 )
 from countersign.tools.sandbox.boundary import SandboxRoot
-from countersign.tools.sandbox.git_folders import blocking_git_locks, is_bare, obeyed_in
+from countersign.tools.sandbox.git_folders import blocking_git_locks, blocking_links_out, is_bare, obeyed_in
 
 MOST_ENTRIES = 400_000
 """Names that one look takes in."""
@@ -182,6 +182,7 @@ class Survey:
         found.missing_files += locks.missing_files
         found.closed += locks.closed
         found.open += locks.open
+        found.protected += blocking_links_out(folder)
         self._lock_links(locks.read_only)
 
     def _lock_links(self, paths: Sequence[str]) -> None:
