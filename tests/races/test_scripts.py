@@ -118,11 +118,11 @@ def just_before_the_start(place: Place, monkeypatch: pytest.MonkeyPatch, change:
     """Held mid-flight: the answer was taken and looked at, and the command is about to be started."""
     environment, changed = place.shells.environment, []
 
-    def change_and_go_on() -> dict[str, str]:
+    def change_and_go_on(*, only_reads: bool = False) -> dict[str, str]:
         if not changed:
             changed.append(True)
             change()
-        return environment()
+        return environment(only_reads=only_reads)
 
     monkeypatch.setattr(place.shells, "environment", change_and_go_on)
 
