@@ -232,3 +232,44 @@ def test_a_file_of_git_that_leads_it_elsewhere_is_a_change(tmp_path: Path, name:
     path.parent.mkdir(parents=True)
     path.write_text("x")
     assert (scanned.blocking_scan(), watched.blocking_changed([str(path)])) == ([str(path)], [str(path)])
+
+
+async def test_a_turn_ends_after_what_the_watcher_found_was_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    changed, looking, go_on = asyncio.Event(), threading.Event(), threading.Event()
+    path = tmp_path / "w/a.txt"
+
+    async def watches(*_: object, **__: object) -> AsyncIterator[set[tuple[int, str]]]:
+        yield set()
+        await changed.wait()
+        yield {(1, str(path))}
+        await asyncio.Event().wait()
+
+    def others(*_: object) -> bool:
+        looking.set()
+        return go_on.wait(BOUND)
+
+    monkeypatch.setattr("watchfiles.awatch", watches)
+    async with told_in(tmp_path / "w") as told:
+        told.watch._others = others
+        turn = told.turn("a")
+        await told.watch.begin(turn)
+        path.write_text("x")
+        changed.set()
+        await asyncio.to_thread(looking.wait, BOUND)
+        ending = asyncio.create_task(told.watch.end(turn))
+        try:
+            await asyncio.sleep(0.5)
+            assert not ending.done()
+        finally:
+            go_on.set()
+        await ending
+        assert told.paths == {"a.txt"}
+
+
+def test_a_pipe_named_gitignore_holds_up_no_look_at_the_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".gitignore")
+    (tmp_path / "a.txt").write_text("a")
+    files = TrackedFiles(str(tmp_path))
+    files.blocking_scan()
+    (tmp_path / "a.txt").write_text("other")
+    assert files.blocking_scan() == [str(tmp_path / "a.txt")]

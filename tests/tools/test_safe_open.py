@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from countersign.gate.permit import Stale
-from countersign.tools.files.safe_open import NotRegular, held_folder, held_or_made_folder, look, look_at, still_there
+from countersign.settings.regular_file import NotRegular
+from countersign.tools.files.safe_open import held_folder, held_or_made_folder, look, look_at, still_there
 from countersign.tools.files.walk import held_for_listing, walk
 
 BIG = 1 << 30

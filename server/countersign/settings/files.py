@@ -7,6 +7,7 @@ What the text means is ``jsonc.py`` and ``tree.py``'s business.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 import stat
@@ -21,6 +22,7 @@ from countersign.settings.edit import EditRefused
 from countersign.settings.jsonc import BrokenJson, Document, decode_jsonc, parse_jsonc
 from countersign.settings.links import Links, leads_nowhere, links_to
 from countersign.settings.policy import Problem
+from countersign.settings.regular_file import NotRegular, open_regular
 from countersign.settings.rename import CannotRename, exchange
 from countersign.settings.tree import Tree
 
@@ -220,21 +222,18 @@ def _broken(path: str, signature: Signature, message: str, line: int = 1, column
 
 def _bytes_of(path: str, *, check_writable: bool = False) -> tuple[bytes, bool]:
     """A regular file's bytes, and whether only the administrator can have written them."""
-    # O_NONBLOCK, because a repository may hold a pipe under this name and opening it would wait for ever.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise EditRefused("it is not a regular file")
+        opened = open_regular(path)
+    except NotRegular:
+        raise EditRefused("it is not a regular file") from None
+    with opened as file, io.BufferedReader(file) as buffered:
+        info = os.fstat(file.fileno())
         if check_writable and not (info.st_mode & 0o222 and os.access(path, os.W_OK)):
             raise EditRefused("the settings file is read-only")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(MAX_BYTES + 1)
+        data = buffered.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise EditRefused(f"it is larger than {MAX_BYTES} bytes")
         return data, _is_administered(info, path)
-    finally:
-        os.close(descriptor)
 
 
 def _is_administered(info: os.stat_result, path: str) -> bool:

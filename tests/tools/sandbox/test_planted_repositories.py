@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,13 @@ async def test_repositories_that_are_there_are_locked_as_the_workspaces_own(benc
     outcome = await bench.do("shell", command=work)
     assert outcome.success, outcome.output
     assert "other" in bench.git("--git-dir", "lib/r.git", "branch")
+
+
+async def test_pipes_in_the_place_of_what_git_keeps_hold_up_no_later_command(bench: SandboxBench) -> None:
+    """A command makes them; the look at the folders before the next one would wait for a writer for ever."""
+    for folder, name in (("modules/x", "config"), ("worktrees/y", "gitdir")):
+        made = bench.workspace / ".git" / folder
+        made.mkdir(parents=True)
+        (made / "HEAD").write_text("ref: refs/heads/main\n")
+        os.mkfifo(made / name)
+    assert "first" in await bench.output_of("git log --oneline")

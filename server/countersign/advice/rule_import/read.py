@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
 from countersign.advice.rule_import.claude_code import claude_code_entries
@@ -12,6 +10,7 @@ from countersign.advice.rule_import.entries import BadImport, Entry, Format, Imp
 from countersign.advice.rule_import.gemini import gemini_entries
 from countersign.advice.rule_import.vscode import PREFIX, vscode_entries
 from countersign.settings.jsonc import BrokenJson, Node, decode_jsonc, parse_jsonc
+from countersign.settings.regular_file import NotRegular, read_regular
 
 MOST_BYTES = 1 << 20
 """The largest file that is read."""
@@ -71,19 +70,11 @@ def _repeats_key(node: Node) -> bool:
 def _blocking_bytes(file: str) -> bytes:
     """The file's bytes. Never waits on a pipe or device."""
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = read_regular(file, MOST_BYTES + 1)
+    except NotRegular:
+        raise BadImport("it is not a file") from None
     except (OSError, ValueError) as error:
         raise BadImport(f"it cannot be read: {getattr(error, 'strerror', None) or 'its name is no path'}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise BadImport("it is not a file")
-        data = b""
-        while len(data) <= MOST_BYTES and (piece := os.read(descriptor, MOST_BYTES + 1 - len(data))):
-            data += piece
-    except OSError as error:
-        raise BadImport(f"it cannot be read: {error.strerror}") from None
-    finally:
-        os.close(descriptor)
     if len(data) > MOST_BYTES:
         raise BadImport(f"it is longer than {MOST_BYTES} bytes")
     return data

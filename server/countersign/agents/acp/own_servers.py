@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import tomllib
 import unicodedata
 from collections.abc import Iterator
 
 from countersign.agents.acp.recipe import HOME, OwnServers, Recipe
 from countersign.settings.jsonc import BrokenJson, parse_jsonc
+from countersign.settings.regular_file import NotRegular, read_regular
 
 MOST_BYTES = 256 << 10
 """Of a settings file of the workspace."""
@@ -80,14 +80,10 @@ def _names(place: OwnServers, path: str, most: int) -> Iterator[str]:
 
 def _read(path: str, most: int) -> str | None:
     """Return the text of a regular file of at most ``most`` bytes; None if it is no regular file."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        with open(descriptor, "rb", closefd=False) as file:
-            data = file.read(most + 1)
-    finally:
-        os.close(descriptor)
+        data = read_regular(path, most + 1)
+    except NotRegular:
+        return None
     if len(data) > most:
         raise _Unknown(f"as it is larger than {most >> 10} KiB")
     return data.decode("utf-8")

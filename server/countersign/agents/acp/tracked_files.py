@@ -13,11 +13,15 @@ from typing import NamedTuple
 
 import pathspec
 
+from countersign.settings.regular_file import open_regular, read_regular
+
 MOST_FILES = 50_000
 """Files that are compared; in a larger workspace only the watcher sees changes of the others."""
 MOST_READ = 64 << 20
 """Bytes that one comparison reads; the remaining files are compared by size and times alone."""
 LARGEST = 4 << 20
+_MOST_IGNORED = 1 << 20
+"""Bytes of one `.gitignore`."""
 STEERING = tuple(
     ".git/hooks .git/config .git/config.worktree .git/commondir .git/info/attributes .vscode .claude .gemini .qwen "
     ".codex .agents .opencode .cline .clinerules .copilot .github/hooks "
@@ -166,8 +170,8 @@ class TrackedFiles:
     def _spec(self, folder: str) -> pathspec.GitIgnoreSpec | None:
         if folder not in self._specs:
             try:
-                with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
-                    self._specs[folder] = pathspec.GitIgnoreSpec.from_lines(file.read(1 << 20).splitlines())
+                text = read_regular(os.path.join(folder, ".gitignore"), _MOST_IGNORED).decode("utf-8", "replace")
+                self._specs[folder] = pathspec.GitIgnoreSpec.from_lines(text.splitlines())
             except (OSError, ValueError):
                 self._specs[folder] = None
         return self._specs[folder]
@@ -177,12 +181,7 @@ def _digest(path: str) -> bytes:
     try:
         if os.path.islink(path):
             return hashlib.sha256(os.fsencode(os.readlink(path))).digest()
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            # Python refuses a folder (a submodule) here and leaves its descriptor open.
-            with open(descriptor, "rb", closefd=False) as file:
-                return hashlib.file_digest(file, "sha256").digest()
-        finally:
-            os.close(descriptor)
+        with open_regular(path, follows_link=False) as file:
+            return hashlib.file_digest(file, "sha256").digest()
     except (OSError, ValueError):
         return b""

@@ -20,6 +20,7 @@ from itertools import pairwise
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
 from countersign.gate.paths.roots import is_within
+from countersign.settings.regular_file import read_regular
 
 MOST_NAMES = 2_000
 """Words of one text that are looked up; in as many folders as are, that takes some 0.2 s, in a thread."""
@@ -115,10 +116,6 @@ def _ending(path: str) -> str:
 
 def _begins_like_one(path: str) -> bool:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        return read_regular(path, 2) == b"#!"
     except OSError:
         return False
-    try:
-        return os.read(descriptor, 2) == b"#!"
-    finally:
-        os.close(descriptor)

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from countersign.gate.patterns import glob_segment
+from countersign.settings.regular_file import read_regular
 
 A = TypeVar("A", bound=Hashable)
 T = TypeVar("T")
@@ -239,22 +240,10 @@ def _identity(path: str) -> tuple[object, ...] | None:
 
 
 def _beginning(asked: tuple[str, int]) -> bytes | None:
-    path, most = asked
     try:
-        # A pipe of that name must not make us wait.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return read_regular(*asked)
     except (OSError, ValueError):
         return None
-    try:
-        # Python makes no file of a folder's descriptor.
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        with open(descriptor, "rb", closefd=False) as file:
-            return file.read(most)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
 
 
 def _variable(name: str) -> str:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from countersign.gate import Stale, check_cancelled
+from countersign.settings.regular_file import NotRegular
 
 CHUNK = 1 << 20
 MOST_HASHED = 256 << 20
@@ -25,10 +26,6 @@ _NOT_HERE = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
 if os.name == "posix":
     _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
     _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-
-
-class NotRegular(OSError):
-    """There is something at this path, but no regular file."""
 
 
 class TooLong(OSError):

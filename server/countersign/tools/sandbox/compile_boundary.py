@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from countersign.gate import LEDGER_FILE, PathJudge, RuleSet, judge_for
 from countersign.settings.policy import Policy
+from countersign.settings.regular_file import read_regular
 from countersign.tools.sandbox.boundary import Additions, Boundary, Mount, Network, SandboxRoot
 from countersign.tools.sandbox.linked_repositories import blocking_repositories, blocking_writable
 from countersign.tools.sandbox.survey import Survey, lies_below
@@ -16,6 +17,7 @@ from countersign.tools.sandbox.system_paths import TOOLCHAINS
 
 _WILD = re.compile(r"[*?\[{]")
 _USER = re.compile(r"^\s*\[\s*user\s*\]\s*$(?P<body>.*?)(?=^\s*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_MOST_GIT_SETTINGS = 1 << 20
 
 
 class NoBoundary(Exception):
@@ -165,8 +167,7 @@ def blocking_git_user(home: str) -> tuple[str, str] | None:
     """The name and address of this person's commits; no other setting of theirs is shown in the sandbox."""
     for name in (".gitconfig", ".config/git/config"):
         try:
-            with open(os.path.join(home, name), encoding="utf-8", errors="replace") as file:
-                text = file.read(1 << 20)
+            text = read_regular(os.path.join(home, name), _MOST_GIT_SETTINGS).decode("utf-8", "replace")
         except OSError:
             continue
         said: dict[str, str] = {}

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from countersign.settings.regular_file import read_regular
+
 _LOCKED = ("config", "config.worktree", "commondir", "hooks")
 _BACK = "gitdir"
 """By this the folder of a linked worktree names the `.git` file that leads to it, which the gate goes by."""
@@ -114,8 +116,8 @@ def _is_of_work_tree_elsewhere(place: str, folder: str) -> bool:
     if place == folder or os.path.basename(os.path.dirname(place)) != "worktrees":
         return False
     try:
-        with open(os.path.join(place, _BACK), encoding="utf-8", errors="surrogateescape") as file:
-            named = os.path.realpath(os.path.join(place, file.read(_MOST_BACK).rstrip("\r\n")))
+        text = os.fsdecode(read_regular(os.path.join(place, _BACK), _MOST_BACK))
+        named = os.path.realpath(os.path.join(place, text.rstrip("\r\n")))
     except (OSError, ValueError):
         return False
     return not named.startswith(f"{os.path.realpath(os.path.dirname(folder))}/")
@@ -135,8 +137,7 @@ def _git_folders(folder: str) -> Iterator[str]:
 def _custom_hooks(place: str) -> Iterator[str]:
     """Folders that the configuration names as those of the hooks."""
     try:
-        with open(os.path.join(place, "config"), encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read(_MOST_CONFIG)
+        text = os.fsdecode(read_regular(os.path.join(place, "config"), _MOST_CONFIG))
     except OSError:
         return
     for found in _HOOKS_PATH.finditer(text):
