@@ -73,7 +73,8 @@ class ChangeWatch:
         self._shells = shells
         self._others = others
         self._files = TrackedFiles(workspace)
-        self._reading = asyncio.Lock()
+        # Held until what a look found is told: a turn that ends meanwhile finds nothing new and would be over first.
+        self._looking = asyncio.Lock()
         self._listeners: list[Listener] = []
         self._saved: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
@@ -123,25 +124,24 @@ class ChangeWatch:
 
     async def _read(self) -> None:
         """Read the workspace before the first turn works in it. Any later scan reports what it finds."""
-        async with self._reading:
+        async with self._looking:
             if not self._read_once.is_set():
                 await asyncio.to_thread(self._files.blocking_scan)
                 self._placeholders = await asyncio.to_thread(self._files.blocking_placeholders)
                 self._read_once.set()
 
     async def _compare(self) -> None:
-        async with self._reading:
-            changed = await asyncio.to_thread(self._files.blocking_scan)
-        await self._tell(changed)
+        async with self._looking:
+            await self._tell(await asyncio.to_thread(self._files.blocking_scan))
 
     async def _tell_placeholders(self) -> None:
         """Tell of empty files that are left at the end of a turn and that an agent's own sandbox may have put there.
         They are changes, but a command that was cut off leaves them too."""
-        async with self._reading:
+        async with self._looking:
             there = await asyncio.to_thread(self._files.blocking_placeholders)
             left = [path for path in there - self._placeholders if not self._accounted_for(path, time.monotonic())]
             self._placeholders = there & self._placeholders.union(left)
-        await self._say(sorted(left), False)
+            await self._say(sorted(left), False)
 
     async def _watch(self) -> None:
         await self._read()
@@ -168,9 +168,8 @@ class ChangeWatch:
                     live = True
                     await self._compare()
                 if paths := {path for _, path in changes}:
-                    async with self._reading:
-                        changed = await asyncio.to_thread(self._files.blocking_changed, paths)
-                    await self._tell(changed)
+                    async with self._looking:
+                        await self._tell(await asyncio.to_thread(self._files.blocking_changed, paths))
         except (OSError, RuntimeError, ImportError):
             # The comparison at the end of each turn remains.
             log.exception("the workspace cannot be watched")
