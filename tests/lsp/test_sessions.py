@@ -221,6 +221,19 @@ async def test_unknown_names_are_told_so(chats):
         chats.sessions.create(ThreadCreateParams(agent_name="Nobody"))
 
 
+async def test_a_prompt_to_a_chat_that_is_being_deleted_never_begins(chats):
+    running = chats.prompt("one")
+    await chats.runner.until_begun("one")
+    deleting = asyncio.ensure_future(chats.sessions.delete(chats.thread))
+    await asyncio.sleep(0)
+    late = chats.prompt("two")
+    await done(deleting)
+    assert await done(running) == "cancelled"
+    with pytest.raises(UnknownThread):
+        await done(late)
+    assert chats.runner.begun == ["one"]
+
+
 async def test_a_deleted_chat_is_gone(chats):
     await chats.sessions.delete(chats.thread)
     assert chats.sessions.list().threads == []

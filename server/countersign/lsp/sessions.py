@@ -134,6 +134,7 @@ class Sessions:
         self._owner = owner
         self._questions = questions
         self._threads: dict[str, _Thread] = {}
+        self._deleting: set[str] = set()
         self._closing = False
 
     # What a client asks for.
@@ -266,11 +267,16 @@ class Sessions:
     async def delete(self, thread_id: str) -> None:
         """Stop what runs in a chat and forget it. The ledger keeps what was done. Raises UnknownThread."""
         self._row(thread_id)
-        await self.cancel(thread_id)
+        # From here on nothing begins in it: a prompt that came while its turn is being stopped would run in no chat.
+        self._deleting.add(thread_id)
+        try:
+            await self.cancel(thread_id)
+            self._transcripts.delete_thread(thread_id)
+        finally:
+            self._deleting.discard(thread_id)
         self._threads.pop(thread_id, None)
         self._feed.forget(thread_id)
         self._gate.grants.end_thread(thread_id)
-        self._transcripts.delete_thread(thread_id)
 
     def set_mode(self, thread_id: str, mode: Mode) -> Mode:
         """Set a chat's mode at once; a running turn is only ever tightened by it. Raises UnknownThread."""
@@ -464,7 +470,7 @@ class Sessions:
 
     def _row(self, thread_id: str) -> ThreadRow:
         row = self._transcripts.thread(thread_id)
-        if row is None or row.workspace != self._policy().workspace:
+        if row is None or row.workspace != self._policy().workspace or thread_id in self._deleting:
             raise UnknownThread(f"there is no chat `{thread_id}`; it may have been deleted")
         return row
 
