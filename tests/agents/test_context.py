@@ -42,7 +42,7 @@ from countersign.agents.models.base import (
 )
 from countersign.agents.models.http_answer import environment_access
 from countersign.agents.models.openai_chat import OpenAIChatModel
-from countersign.agents.transcript import Transcripts
+from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.settings.policy import ModelConfig
 from countersign.tools.registry import TOOLS
 from countersign.tools.tool import ToolContext
@@ -142,7 +142,9 @@ class Chat:
 def chat(place: Place) -> Chat:
     (place.workspace / "AGENTS.md").write_text(INSTRUCTION)
     (place.workspace / "long.txt").write_text("a line of the file\n" * 300)
-    return Chat(place, Transcripts(None), Worker())
+    transcripts = Transcripts(None)
+    transcripts.save_thread(ThreadRow("t", str(place.workspace), "chat", "Countersign", "default", 0, "2026-11-20"))
+    return Chat(place, transcripts, Worker())
 
 
 async def test_a_chat_of_300_turns_stays_within_8000_tokens(chat: Chat):

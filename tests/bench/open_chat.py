@@ -8,7 +8,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from countersign.agents.transcript import Transcripts
+from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate import now
 from countersign.lsp.encoded_chat import EncodedChat
 from countersign.wire.threads import TextEvent, ThinkingEvent, ThreadOpenResult
@@ -22,6 +22,7 @@ LIMITS = {"open: seconds that the event loop is late, a chat of 8 MiB": 0.05}
 
 def run() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder, closing(Transcripts(Path(folder) / "chats.db")) as chats:
+        chats.save_thread(ThreadRow("t", "/ws", "chat", "Countersign", "default", 0, now()))
         for number in range(FRAMES):
             kind = TextEvent if number % 100 else ThinkingEvent
             chats.add_events("t", number, now(), [kind(text="words " * 60)])

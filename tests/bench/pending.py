@@ -8,7 +8,7 @@ import time
 
 from tests.gate.support import make_house
 
-from countersign.agents.transcript import Transcripts
+from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.lsp.event_feed import Feed
 from countersign.wire.threads import TextEvent, ThreadUpdate
 
@@ -33,7 +33,9 @@ async def _each(number: int) -> float:
 
 async def _messages_a_second(seconds: float = 2.0) -> float:
     sent: list[ThreadUpdate] = []
-    feed = Feed(Transcripts(None), sent.append, lambda _thread: 0)
+    transcripts = Transcripts(None)
+    transcripts.save_thread(ThreadRow("thread", "/ws", "chat", "Countersign", "default", 0, "2026-11-20"))
+    feed = Feed(transcripts, sent.append, lambda _thread: 0)
     began = time.perf_counter()
     while time.perf_counter() - began < seconds:
         feed.emit("thread", TextEvent(text="word "))

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.stored_events import joined
-from countersign.agents.transcript import Transcripts
+from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate import now
 from countersign.lsp import base_protocol, encoded_chat
 from countersign.lsp.encoded_chat import EncodedChat
 from countersign.wire.threads import DoneEvent, TextEvent, ThinkingEvent, ThreadEvent, ThreadOpenResult
+
+ROW = ThreadRow("t", "/ws", "chat", "Countersign", "default", 0, "2026-11-20")
 
 
 def head() -> ThreadOpenResult:
@@ -37,6 +39,7 @@ def whole(chats: Transcripts) -> list[ThreadEvent]:
 
 async def test_a_chat_that_grows_while_it_is_opened_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with closing(Transcripts(tmp_path / "chats.db")) as chats:
+        chats.save_thread(ROW)
         for number in range(60):
             chats.add_events("t", number, now(), said(number))
         chat = EncodedChat(chats, "t", list)
@@ -64,6 +67,7 @@ async def test_a_chat_that_grows_while_it_is_opened_is_whole(tmp_path: Path, mon
 async def test_the_event_loop_goes_on_while_a_long_chat_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The loop encodes what the last round left: nothing, if nothing came meanwhile."""
     with closing(Transcripts(tmp_path / "chats.db")) as chats:
+        chats.save_thread(ROW)
         for number in range(300):
             chats.add_events("t", number, now(), [TextEvent(text="x" * 20_000)])
         chat = EncodedChat(chats, "t", list)

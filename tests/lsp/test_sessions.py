@@ -237,3 +237,24 @@ async def test_a_prompt_to_a_chat_that_is_being_deleted_never_begins(chats):
 async def test_a_deleted_chat_is_gone(chats):
     await chats.sessions.delete(chats.thread)
     assert chats.sessions.list().threads == []
+
+
+async def test_every_prompt_that_waits_in_a_chat_that_another_window_deletes_hears_of_it(chats):
+    first, *others = (chats.prompt(text) for text in ("one", "two", "three"))
+    await chats.runner.until_begun("one")
+    chats.transcripts.delete_thread(chats.thread)
+    chats.runner.let("one")
+    assert await done(first) == "end_turn"
+    for prompt in others:
+        with pytest.raises(UnknownThread):
+            await done(prompt)
+    assert chats.runner.begun == ["one"]
+
+
+async def test_nothing_is_kept_of_what_is_said_in_a_chat_that_another_window_deleted(chats):
+    prompt = chats.prompt("one")
+    await chats.runner.until_begun("one")
+    chats.transcripts.delete_thread(chats.thread)
+    chats.runner.let("one")
+    await done(prompt)
+    assert chats.transcripts.events(chats.thread) == []

@@ -201,8 +201,10 @@ class Transcripts:
                 db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
     def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:
-        """Append a frame of events together with its number."""
+        """Append a frame of events together with its number; nothing where the chat was deleted by another window."""
         with self._writing() as db:
+            if not _exists(db, thread_id):
+                return
             db.executemany(
                 "INSERT INTO events (thread_id, event) VALUES (?, ?)",
                 [(thread_id, to_json(safe_event(event)).decode()) for event in events],
@@ -246,8 +248,10 @@ class Transcripts:
             after = page[-1][0] if page else after
 
     def add_messages(self, thread_id: str, messages: Sequence[Message]) -> None:
-        """Append to what the model reads."""
+        """Append to what the model reads; nothing where the chat was deleted by another window."""
         with self._writing() as db:
+            if not _exists(db, thread_id):
+                return
             db.executemany(
                 "INSERT INTO messages (thread_id, message) VALUES (?, ?)",
                 [(thread_id, _dumps(as_safe(_message_json(message)))) for message in messages],
@@ -271,6 +275,8 @@ class Transcripts:
         """Keep it, without known secrets in the summary."""
         value = redact(asdict(state), self._secrets())
         with self._writing() as db:
+            if not _exists(db, thread_id):
+                return
             db.execute("INSERT OR REPLACE INTO contexts VALUES (?, ?)", (thread_id, json.dumps(as_safe(value))))
 
     def blocking_redact(self, thread_id: str) -> None:
@@ -346,6 +352,11 @@ class Transcripts:
             except sqlite3.Error as error:
                 message = f"the chat cannot be written ({error}), so nothing runs; free its disk"
                 raise LedgerUnavailable(message) from error
+
+
+def _exists(db: sqlite3.Connection, thread_id: str) -> bool:
+    """Whether there is such a chat. What is said in one that is gone belongs to no chat that anybody could delete."""
+    return db.execute("SELECT 1 FROM threads WHERE thread_id = ?", (thread_id,)).fetchone() is not None
 
 
 def _stored_message(text: str) -> Message:

@@ -311,7 +311,12 @@ class Sessions:
             return "cancelled"
         if self._closing:
             return "cancelled"
-        task = self._begin(thread, self._turn(thread, self._row(params.thread_id), params))
+        try:
+            row = self._row(params.thread_id)
+        except UnknownThread:  # another window deleted it; whoever waits behind this prompt is to hear of it, too
+            _call_next(thread)
+            raise
+        task = self._begin(thread, self._turn(thread, row, params))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
