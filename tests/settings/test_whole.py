@@ -15,7 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersign.settings.edit import EditRefused, append_item, remove_items, remove_value, set_value
+from countersign.settings.edit_leftovers import blocking_settle_edit, name_of_edit
 from countersign.settings.files import edit_file
+from countersign.settings.rename import exchange
 
 from .test_edit import ALLOW, PATHS
 from .test_edit import files as texts
@@ -158,13 +160,42 @@ def test_wherever_the_process_dies_the_file_is_the_old_or_the_new_one(
     for number, folder in numbers(tmp_path):
         file = laid_out(folder, before, linked=linked)
         done, failed = tried(file, monkeypatch, number, Died())
-        seen.add(held(file))
+        seen.add(left := held(file))
         assert file.is_symlink() is linked
+        # The next server finds nothing of anybody's in what is left, and removes it.
+        assert blocking_settle_edit(str(file)) is None
+        assert held(file) == left
+        folders = {file.parent, file.resolve().parent} - {folder}
+        assert not [name for place in folders if place.exists() for name in os.listdir(place) if name != file.name]
         if not failed:
             assert done
             assert seen == {before, plan(before or "")}
             return
     raise AssertionError("an edit asks more of the system than was foreseen")
+
+
+def test_what_somebody_else_wrote_stays_beside_the_file_and_is_said(tmp_path: Path) -> None:
+    file = laid_out(tmp_path, OLD, linked=False)
+    kept = file.with_name(name_of_edit(file.name, OLD.encode(), b"{}"))
+    kept.write_text('{"theirs": 1}')
+    assert kept.name in (blocking_settle_edit(str(file)) or "")
+    assert (held(file), held(kept)) == (OLD, '{"theirs": 1}')
+
+
+def test_what_comes_back_from_an_exchange_is_kept_where_it_cannot_go_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = laid_out(tmp_path, OLD, linked=False)
+
+    def raced(folder: int, one: str, other: str) -> None:
+        file.write_text('{"theirs": 1}')
+        exchange(folder, one, other)
+        file.unlink()
+
+    monkeypatch.setattr("countersign.settings.files.exchange", raced)
+    with pytest.raises(EditRefused):
+        edit_file(file, plan)
+    assert [path.read_text() for path in file.parent.iterdir()] == ['{"theirs": 1}']
 
 
 CHANGES: list[Callable[[str, Any], str]] = [

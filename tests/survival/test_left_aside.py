@@ -6,7 +6,7 @@ from pathlib import Path
 
 from countersign.agents.models.base import AssistantMessage, ToolMessage, UserMessage, WantedCall
 from countersign.gate.ledger.entry import Entry
-from countersign.tools.files.crash_leftovers import old_name
+from countersign.settings.temporary_names import old_name
 from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import ToolResultEvent
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from countersign.tools.files.crash_leftovers import blocking_left, blocking_settle, new_name, old_name
+from countersign.settings.temporary_names import new_name, old_name
+from countersign.tools.files.crash_leftovers import blocking_left, blocking_settle
 from countersign.wire.base import Json
 from tests.patience import PATIENCE
 

@@ -208,12 +208,17 @@ class App:
         self._own(self._check_engine(), "check the reader of commands")
         self._own(load("countersign.lsp.builtin_agent"), "load what the first turn needs")
         self._own(self._note_rules(), "note which rules there are")
+        self._own(self._settle_settings(), "settle edits of settings that were cut off")
         self._own(self.house.sweep_images(), "sweep old before-images")
         self.house.ledger_watch.start()
 
     async def _tell_problems(self) -> None:
         await load("countersign.lsp.language.service")
         await self._language.watch()
+
+    async def _settle_settings(self) -> None:
+        for said in await self.house.keeper.settle():
+            self._warn(f"Countersign: {said}.")
 
     async def _shutdown(self) -> None:
         for task in self._tasks:

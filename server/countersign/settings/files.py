@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import secrets
 import stat
 import sys
 import time
@@ -19,11 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from countersign.settings.edit import EditRefused
+from countersign.settings.edit_leftovers import name_of_edit
 from countersign.settings.jsonc import BrokenJson, Document, decode_jsonc, parse_jsonc
 from countersign.settings.links import Links, leads_nowhere, links_to
 from countersign.settings.policy import Problem
 from countersign.settings.regular_file import NotRegular, open_regular
 from countersign.settings.rename import CannotRename, exchange
+from countersign.settings.temporary_names import new_name
 from countersign.settings.tree import Tree
 
 MAX_BYTES = 1024 * 1024
@@ -174,7 +175,7 @@ def planned_edit(path: str, change: Callable[[str], str], *, held_settings: bool
 
 def _text_to_edit(target: str, *, held_settings: bool) -> tuple[bytes | None, str]:
     try:
-        before, _ = _bytes_of(target, check_writable=True)
+        before, _ = _read(target, check_writable=True)
     except FileNotFoundError:
         before = None
     text = decode_jsonc(before or b"")
@@ -220,8 +221,14 @@ def _broken(path: str, signature: Signature, message: str, line: int = 1, column
     return Loaded(path, signature, problem=Problem(path, line, column, f"cannot be read: {message}", "error"))
 
 
-def _bytes_of(path: str, *, check_writable: bool = False) -> tuple[bytes, bool]:
+def _bytes_of(path: str) -> tuple[bytes, bool]:
     """A regular file's bytes, and whether only the administrator can have written them."""
+    data, info = _read(path)
+    return data, _is_administered(info, path)
+
+
+def _read(path: str, *, check_writable: bool = False) -> tuple[bytes, os.stat_result]:
+    """A regular file's bytes and status."""
     try:
         opened = open_regular(path)
     except NotRegular:
@@ -233,7 +240,7 @@ def _bytes_of(path: str, *, check_writable: bool = False) -> tuple[bytes, bool]:
         data = buffered.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise EditRefused(f"it is larger than {MAX_BYTES} bytes")
-        return data, _is_administered(info, path)
+        return data, info
 
 
 def _is_administered(info: os.stat_result, path: str) -> bool:
@@ -266,8 +273,8 @@ def _target_of(path: str | Path) -> str:
 
 
 def _replace(target: str, before: bytes | None, after: bytes, new_mode: int) -> None:
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".countersign-{secrets.token_hex(8)}.tmp")
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, new_name(name))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(temporary, flags, new_mode if before is None else 0o600)
     try:
@@ -280,48 +287,50 @@ def _replace(target: str, before: bytes | None, after: bytes, new_mode: int) -> 
         if before is None:
             _put_in_empty_place(temporary, target)
         else:
-            _put_in_place_of(before, temporary, target)
-    except _PutBack:
-        raise EditRefused("the settings file changed meanwhile, try again") from None
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+            # From here on it may come to hold what somebody else wrote.
+            aside = os.path.join(folder, name_of_edit(name, before, after))
+            os.rename(temporary, aside)
+            _put_in_place_of(before, after, aside, target)
+    finally:
+        with contextlib.suppress(OSError):  # it is in place under another name, or the next start removes it
             os.unlink(temporary)
-        raise
     _sync_folder(folder)
 
 
-class _PutBack(Exception):
-    """The file had changed; it is back under its name, and nothing of ours is left."""
-
-
-def _put_in_place_of(before: bytes, temporary: str, target: str) -> None:
+def _put_in_place_of(before: bytes, after: bytes, aside: str, target: str) -> None:
     """Exchange the two names and look at what came back: a writer that held the file open, or replaced it, in the last
     moment loses nothing. Where the system cannot exchange names, look first and then replace."""
-    if _bytes_of(target)[0] != before:
-        os.unlink(temporary)
-        raise _PutBack
-    folder = os.open(os.path.dirname(target), os.O_RDONLY)
     try:
-        names = (os.path.basename(temporary), os.path.basename(target))
+        if _read(target)[0] != before:
+            raise EditRefused("the settings file changed meanwhile, try again")
+        folder = os.open(os.path.dirname(target), os.O_RDONLY)
         try:
-            exchange(folder, *names)
-        except CannotRename:
-            os.replace(temporary, target)
-            return
-        try:
-            came_back = _bytes_of(temporary)[0] == before
-        except BaseException:
-            exchange(folder, *names)
-            raise
-        if not came_back:
-            exchange(folder, *names)
-            os.unlink(temporary)
-            raise _PutBack
-        with contextlib.suppress(OSError):  # the edit is made; the old text that stays behind undoes nothing
-            os.unlink(temporary)
+            _exchange(folder, before, aside, target)
+        finally:
+            with contextlib.suppress(OSError):  # only read from
+                os.close(folder)
     finally:
-        with contextlib.suppress(OSError):  # only read from
-            os.close(folder)
+        # What is neither text of this edit is somebody's, and perhaps the only copy of it.
+        with contextlib.suppress(OSError, EditRefused):  # an old text that stays behind undoes nothing
+            if _read(aside)[0] in (before, after):
+                os.unlink(aside)
+
+
+def _exchange(folder: int, before: bytes, aside: str, target: str) -> None:
+    names = (os.path.basename(aside), os.path.basename(target))
+    try:
+        exchange(folder, *names)
+    except CannotRename:
+        os.replace(aside, target)
+        return
+    try:
+        came_back = _read(aside)[0] == before
+    except BaseException:
+        exchange(folder, *names)
+        raise
+    if not came_back:
+        exchange(folder, *names)
+        raise EditRefused("the settings file changed meanwhile, try again")
 
 
 def _put_in_empty_place(temporary: str, target: str) -> None:
@@ -335,9 +344,6 @@ def _put_in_empty_place(temporary: str, target: str) -> None:
         if os.path.lexists(target):
             raise
         os.rename(temporary, target)
-        return
-    with contextlib.suppress(OSError):  # the file is made; a second name of it that stays behind undoes nothing
-        os.unlink(temporary)
 
 
 def _take_over_mode(descriptor: int, original: str) -> None:

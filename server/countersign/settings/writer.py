@@ -7,6 +7,7 @@ be written is refused with its reason and nothing is changed.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import os
@@ -27,6 +28,7 @@ from countersign.settings.edit import (
     remove_value,
     set_value,
 )
+from countersign.settings.edit_leftovers import blocking_settle_edit
 from countersign.settings.escape_text import shown
 from countersign.settings.files import edit_file, planned_edit
 from countersign.settings.live_settings import LiveSettings
@@ -190,6 +192,23 @@ class SettingsWriter:
         async with self._lock:
             await self._desk.look()
             return await self._write(layer, path, value)
+
+    async def settle(self) -> list[str]:
+        """Clean up after edits that a killed server left half done; return what a person must know."""
+        said: list[str] = []
+        async with self._lock:
+            files = [self._desk.places.rules]
+            with contextlib.suppress(InvalidAnswer):  # beside another place's file nothing is touched
+                await self._check_stays_inside()
+                files.append(self._desk.places.workspace)
+            for file in files:
+                try:
+                    left = await asyncio.to_thread(blocking_settle_edit, file)
+                except OSError as error:  # what was left stays for the next start
+                    log.warning("beside `%s` nothing could be settled: %s", file, error)
+                else:
+                    said += [left] if left is not None else []
+        return said
 
     async def _save(self, rule_list: RuleList, entry: Json, scope: Scope) -> None:
         path = ("permissions", rule_list)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from countersign.agents.acp.tracked_files import TrackedFiles
 from countersign.gate import RunningCalls
-from countersign.tools.files.crash_leftovers import is_name_of_ours
+from countersign.settings.temporary_names import is_name_of_ours
 from countersign.tools.loading import load
 from countersign.tools.shell.process_tree import blocking_others_at_work
 from countersign.tools.shell.processes import ShellRegistry

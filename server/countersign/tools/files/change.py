@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from countersign.gate import BadArguments, FileState, Stale
 from countersign.settings.regular_file import NotRegular
 from countersign.settings.rename import CannotRename, exchange, move_to_free
-from countersign.tools.files.crash_leftovers import ASIDE, new_name, old_name
+from countersign.settings.temporary_names import ASIDE, new_name, old_name
 from countersign.tools.files.safe_open import (
     LeftAside,
     Seen,

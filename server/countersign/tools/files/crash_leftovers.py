@@ -1,49 +1,24 @@
-"""Names that a change of a file uses for a moment, and what becomes of them when the server was killed in that moment.
+"""What a change of a file leaves beside it when the server is killed in that moment, and what becomes of that.
 
-A name says for which file it was, by the hash of that file's own name, and what is under it:
-
-- ``.new``: bytes of ours on their way into place. It never holds anything else, so it may be removed.
-- ``.old``: what was taken away, or is just changing places. It can be the only copy of somebody's file, so it is never
-  removed here: it is put back where nothing is, or said to be there.
-
-Changing the file is ``change.py``'s; which calls were cut off is known to the ledger.
+``settings/temporary_names.py`` has the names. What lies under ``.new`` is ours and is removed; what lies under ``.old``
+can be the only copy of somebody's file, so it is never removed here: it is put back where nothing is, or said to be
+there. Changing the file is ``change.py``'s; which calls were cut off is known to the ledger.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
-import re
-import secrets
 import stat
 from contextlib import suppress
 
 from countersign.gate import Stale, protected_reason
 from countersign.settings.rename import CannotRename, move_to_free
+from countersign.settings.temporary_names import names_left
 from countersign.tools.files.safe_open import held_folder
 from countersign.wire.base import Json
 
 log = logging.getLogger(__name__)
-ASIDE = ".countersign-"
-"""How every such name begins."""
-_NAME = re.compile(r"\.countersign-(?P<target>[0-9a-f]{16})-[0-9a-f]{16}\.(?P<what>new|old)")
-
-
-def is_name_of_ours(name: str) -> bool:
-    """Return true if a change of a file may use this name for what it puts in place or takes away."""
-    return _NAME.fullmatch(name) is not None
-
-
-def new_name(target: str) -> str:
-    """A name for our bytes, beside the file of this name."""
-    return _name(target, "new")
-
-
-def old_name(target: str) -> str:
-    """A name for what stood under this name."""
-    return _name(target, "old")
-
 
 TAKES_AWAY = frozenset({"delete_file", "undo"})
 """Tools of ours that take a file away before it is gone for good."""
@@ -89,7 +64,7 @@ def blocking_settle(path: str, *, puts_back: bool = True) -> str | None:
 
 def _settle(folder: int, target: str, *, puts_back: bool) -> str | None:
     said: list[str] = []
-    left = _left(folder, target)
+    left = names_left(folder, target)
     puts_back = puts_back and sum(name.endswith(".old") for name in left) == 1
     for name in left:
         if name.endswith(".new"):
@@ -103,17 +78,6 @@ def _settle(folder: int, target: str, *, puts_back: bool) -> str | None:
     return "; ".join(said) or None
 
 
-def _left(folder: int, target: str) -> list[str]:
-    wanted = _hash(target)
-    # The held descriptor may be good for nothing but looking up names.
-    descriptor = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        found = [_NAME.fullmatch(name) for name in os.listdir(descriptor)]
-    finally:
-        os.close(descriptor)
-    return sorted(match.group() for match in found if match is not None and match["target"] == wanted)
-
-
 def _put_back(folder: int, name: str, target: str) -> bool:
     with suppress(FileExistsError, CannotRename):
         if stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -125,11 +89,3 @@ def _put_back(folder: int, name: str, target: str) -> bool:
 def _ours(status: os.stat_result) -> bool:
     """Whether it can be a file that this very user's server wrote: an ordinary one with no second name."""
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_uid == os.geteuid()
-
-
-def _name(target: str, what: str) -> str:
-    return f".countersign-{_hash(target)}-{secrets.token_hex(8)}.{what}"
-
-
-def _hash(target: str) -> str:
-    return hashlib.sha256(os.fsencode(target)).hexdigest()[:16]
