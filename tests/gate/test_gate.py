@@ -335,6 +335,16 @@ async def test_tightening_the_mode_denies_open_cards_and_loosening_leaves_them(h
     assert house.states() == [("denied", "mode")]
 
 
+def test_a_turn_of_offered_calls_has_the_modes_of_its_turn_whatever_is_chosen_or_tightened_later(
+    house: WorkspaceServer,
+):
+    turn = house.turn("default")
+    offered = replace(turn, resumable=False)
+    turn.choose_mode("acceptEdits")
+    turn.tighten("plan")
+    assert offered.modes == turn.modes == ["acceptEdits", "plan"]
+
+
 def once_an_end_is_written(house: WorkspaceServer, monkeypatch, do):
     """Does something between the commit of a request's end and whoever hears of it."""
     write = house.ledger.write

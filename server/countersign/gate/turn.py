@@ -48,6 +48,6 @@ class Turn:
 
     def choose_mode(self, mode: Mode) -> None:
         """Replace the modes of this turn and of its chat by the one that a person chose on a card."""
-        self.modes = [mode]
+        self.modes[:] = [mode]  # in place: a turn of offered calls shares them, and what tightens one tightens both
         if self.keep_mode is not None:
             self.keep_mode(mode)
