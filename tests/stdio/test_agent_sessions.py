@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from contextlib import AbstractAsyncContextManager
@@ -101,6 +102,17 @@ async def test_after_the_settings_of_the_agent_changed_it_goes_on(stage: Stage):
         await desk.prompt(thread, "two")
         assert await opened(desk, thread) == ("kept", [], "so it is|so it is")
     assert len(stage.called("session/load")) == 1
+    assert stage.log.read_text().count('"COLOR": "blue"') == 1
+
+
+async def test_two_prompts_right_after_the_settings_changed_share_one_process(stage: Stage):
+    async with stage.server() as desk:
+        threads = [await desk.thread(agentName="Scripted") for _ in range(2)]
+        for thread in threads:
+            await desk.prompt(thread, "one")
+        changed = {"settings": stage.settings(env={"COLOR": "blue"}), "trusted": True}
+        desk.peer.notify("settings/changed", changed)
+        await asyncio.gather(*(desk.prompt(thread, "two") for thread in threads))
     assert stage.log.read_text().count('"COLOR": "blue"') == 1
 
 

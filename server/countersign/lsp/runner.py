@@ -173,7 +173,7 @@ class Runner:
         self._config(agent)
         known = self._hosts.pop(agent, None)
         if known is not None:
-            await known[1].close()
+            await known[1].retire()
         self._tell(self.view(agent))
 
     async def log_in(self, agent: str, method_id: str) -> None:
@@ -253,7 +253,7 @@ class Runner:
     async def close(self) -> None:
         """End every hosted agent, a bounded time each."""
         hosts, self._hosts = [host for _, host in self._hosts.values()], {}
-        await asyncio.gather(*(host.close() for host in hosts), return_exceptions=True)
+        await asyncio.gather(*(host.retire() for host in hosts), return_exceptions=True)
 
     def _seen(self, config: AgentConfig) -> AcpAgent:
         """The host of an agent that is shown: it looks at what is installed, and starts nothing."""
@@ -264,11 +264,14 @@ class Runner:
         return known[1]
 
     async def _host(self, config: AgentConfig) -> AcpAgent:
-        known = self._hosts.get(config.name)
-        if known is not None:
+        """The one host of an agent, as the settings are now; an earlier one is ended, and out of the table, first."""
+        while (known := self._hosts.get(config.name)) is not None:
             if _launch(known[0]) == _launch(config):
                 return known[1]
-            await known[1].close()
+            del self._hosts[config.name]
+            await known[1].retire()
+            # Meanwhile another prompt may have made the next one, or the settings may have changed again.
+            config = self._config(config.name)
         host = self._host_for(config)
         self._hosts[config.name] = (config, host)
         return host

@@ -156,6 +156,7 @@ class AcpAgent:
         self._link: Link | None = None
         self._door: HookDoor | None = None
         self._starting = asyncio.Lock()
+        self._retired = False
         self._threads: dict[str, Session] = {}
         self._unheard: dict[str, list[str]] = {}
         """Refusals that chats whose process has ended did not hear of."""
@@ -427,6 +428,11 @@ class AcpAgent:
                 await link.process.end()
                 await self._buried(link)
 
+    async def retire(self) -> None:
+        """``close`` for good, because another host takes this one's place: nothing is started here any more."""
+        self._retired = True
+        await self.close()
+
     # A turn.
 
     async def _turn(
@@ -557,6 +563,8 @@ class AcpAgent:
             )
 
     async def _start(self) -> Link:
+        if self._retired:
+            raise AgentExit(f"the agent {self.name} has ended; the next prompt starts it again")
         self._set("starting")
         try:
             clean = self._environment()
