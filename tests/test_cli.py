@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -34,3 +35,14 @@ def test_serve_takes_the_transport_that_editors_name(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "countersign.lsp.app", room)
     assert main(["serve", "--stdio"]) == 3
     assert main(["serve"]) == 3
+
+
+def test_a_folder_that_is_gone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["doctor"]) == 2
+    assert "folder" in capsys.readouterr().err

@@ -10,6 +10,7 @@ import argparse
 import ctypes
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -49,6 +50,11 @@ def main(said: Sequence[str] | None = None) -> int:
         give_back_large_blocks()
         sys.setswitchinterval(SWITCH_SECONDS)
         return int(_imported(module_name).serve() or 0)
+    try:
+        os.getcwd()
+    except OSError:
+        print("the folder that this was started in is gone; change to one that exists", file=sys.stderr)
+        return 2
     room = importlib.import_module(module_name)
     room.add_arguments(parser)
     return int(room.run(parser.parse_args(words[1:])) or 0)

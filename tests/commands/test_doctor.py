@@ -65,6 +65,7 @@ def _settings(folders: tuple[Path, Path], text: str) -> None:
 FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
     "a changed row": ("ledger", "fault", lambda f: harm(f[1] / LEDGER_FILE, "UPDATE entries SET tool = 'x'")),
     "garbage": ("ledger", "fault", lambda f: (f[1] / LEDGER_FILE).write_bytes(b"garbage" * 999)),
+    "a pipe": ("ledger", "fault", lambda f: ((f[1] / LEDGER_FILE).unlink(), os.mkfifo(f[1] / LEDGER_FILE))),
     "no storage": ("storage", "fault", lambda f: f[1].rename(f[1].with_name("elsewhere"))),
     "an open storage": ("storage", "warning", lambda f: f[1].chmod(0o755)),
     "broken settings": ("workspace settings", "fault", lambda f: _settings(f, '{"countersign.mode": ')),

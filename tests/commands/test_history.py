@@ -178,3 +178,19 @@ def test_an_export_that_cannot_be_read_is_said_in_a_sentence(tmp_path):
     code, out, problems = said("--verify-export", str(tmp_path / "none.jsonl"))
     assert (code, out) == (2, "")
     assert problems == f"`{tmp_path}/none.jsonl` cannot be used (no such file or directory); name another file\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--since", "0001-01-01T00:00:00+23:59"),
+        ("--until", "9999-12-31T23:59:59-23:59"),
+        ("--since", "99999999999999d"),
+        ("--thread", "a\udcff"),
+        ("--agent", "a\udcff"),
+        ("--text", "a\udcff"),
+    ],
+)
+def test_what_no_row_can_hold_is_refused_as_an_argument(storage, words):
+    with pytest.raises(argparse.ArgumentError, match=words[0]):
+        said("--storage", str(storage), *words)

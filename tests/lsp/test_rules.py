@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,7 +35,7 @@ def test_a_rule_is_remembered_from_when_it_was_first_seen(tmp_path: Path) -> Non
     assert (tmp_path / first_seen.FILE).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', "\udcff"])
+@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', "\udcff", "[" * 100_000])
 def test_a_corrupt_store_is_kept_aside_and_told(tmp_path: Path, text: str) -> None:
     (tmp_path / first_seen.FILE).write_bytes(text.encode(errors="surrogateescape"))
     warnings: list[str] = []
@@ -46,6 +47,11 @@ def test_a_corrupt_store_is_kept_aside_and_told(tmp_path: Path, text: str) -> No
 
 def test_a_store_that_cannot_be_read_or_written_makes_rules_look_new(tmp_path: Path) -> None:
     (tmp_path / first_seen.FILE).mkdir()
+    assert seen(tmp_path, "a") == {"a": NOW}
+
+
+def test_a_pipe_in_the_place_of_the_store_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / first_seen.FILE)
     assert seen(tmp_path, "a") == {"a": NOW}
 
 

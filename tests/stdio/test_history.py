@@ -53,9 +53,11 @@ async def test_rows_are_filtered_and_paged_while_others_are_written(desk: Desk) 
     assert denied[0]["outcome"]["waitedMs"] >= 0
     assert (await query(desk, since="2000-01-01T00:00:00Z", text="touch three", phase="finished"))["entries"]
     assert (await query(desk, until="2000-01-01T00:00:00Z"))["entries"] == []
-    with pytest.raises(RpcError) as refused:
-        await query(desk, since="yesterday")
-    assert refused.value.kind == "invalid"
+    odd = [{"since": "yesterday"}, {"since": "0001-01-01T00:00:00+23:59"}, {"until": "9999-12-31T23:59:59-23:59"}]
+    for given in (*odd, {"cursor": "9" * 30}, {"cursor": "x"}):
+        with pytest.raises(RpcError) as refused:
+            await query(desk, **given)
+        assert refused.value.kind == "invalid"
 
 
 async def test_an_export_proves_itself_and_a_rotation_beside_the_server_loses_nothing(desk: Desk) -> None:

@@ -287,6 +287,8 @@ def _ledger(folder: Path) -> Line:
     file = folder / LEDGER_FILE
     if not file.exists():
         return Line("ledger", "ok", "there is none yet")
+    if not file.is_file():
+        return Line("ledger", "fault", f"`{LEDGER_FILE}` is not a regular file", f"move `{file}` away")
     try:
         found = Reader(file).verify()
     except (LedgerUnavailable, OSError) as error:

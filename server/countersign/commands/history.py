@@ -114,16 +114,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--reason", default="", help="with --new-chain: why; it stands in the new chain")
     which = parser.add_argument_group("which rows", "all that are given must fit; also for --export and --stats")
-    which.add_argument("--thread", help="of this chat")
-    which.add_argument("--agent", help="of this agent")
-    which.add_argument("--tool", help="of this tool")
+    which.add_argument("--thread", type=_text, help="of this chat")
+    which.add_argument("--agent", type=_text, help="of this agent")
+    which.add_argument("--tool", type=_text, help="of this tool")
     which.add_argument("--verdict", choices=get_args(Verdict))
     which.add_argument("--by", choices=get_args(DecidedBy), help="who or what decided")
     which.add_argument("--phase", choices=get_args(Phase))
-    which.add_argument("--workspace", help="of this workspace, by its full path")
+    which.add_argument("--workspace", type=_text, help="of this workspace, by its full path")
     which.add_argument("--since", type=_moment, metavar="WHEN", help="2026-11-20, 2026-11-20T09:15, or 90m, 2h, 7d ago")
     which.add_argument("--until", type=_moment, metavar="WHEN", help="before then")
-    which.add_argument("--text", help="with this in input, evidence or outcome")
+    which.add_argument("--text", type=_text, help="with this in input, evidence or outcome")
 
 
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextIO = sys.stderr) -> int:
@@ -288,13 +288,22 @@ def _anchor(text: str) -> Anchor:
     return Anchor("", int(said[1]), said[2])
 
 
+def _text(said: str) -> str:
+    """A text that can stand in a ledger; words of a command line may be any bytes."""
+    try:
+        said.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(f"`{said}` is not UTF-8 text") from None
+    return said
+
+
 def _moment(text: str) -> str:
     """A moment as a person says it: a date, a time (here, if it names no zone), or so long ago."""
-    if (ago := _AGO.fullmatch(text)) is not None:
-        return parse_moment((datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat())
     try:
+        if (ago := _AGO.fullmatch(text)) is not None:
+            return parse_moment((datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat())
         return parse_moment(datetime.fromisoformat(text).astimezone().isoformat())
-    except ValueError:
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"`{text}` is not a time; use 2026-11-20, 2026-11-20T09:15 or 2h") from None
 
 

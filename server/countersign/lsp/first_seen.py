@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from countersign.settings.edit import EditRefused
-from countersign.settings.files import edit_file, set_aside
+from countersign.settings.files import edit_file, read_text, set_aside
 
 log = logging.getLogger(__name__)
 FILE = "rules-seen.json"
@@ -27,13 +27,13 @@ def blocking_first_seen(
     """
     path = storage / FILE
     try:
-        seen = _parsed(path.read_text("utf-8"))
+        seen = _parsed(read_text(path))
     except FileNotFoundError:
         seen = {}
     except ValueError:
         warn(f"the store of when rules were first seen was corrupt; it is kept as `{set_aside(path).name}`")
         seen = {}
-    except OSError:
+    except (OSError, EditRefused):
         log.info("when rules were first seen cannot be read", exc_info=True)
         return dict.fromkeys(rule_ids, at)
     if not rule_ids - seen.keys():
@@ -48,7 +48,10 @@ def blocking_first_seen(
 
 def _parsed(text: str) -> dict[str, str]:
     """Raises ValueError for what we have not written."""
-    found = json.loads(text or "{}")
+    try:
+        found = json.loads(text or "{}")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(found, dict) or not all(isinstance(time, str) for time in found.values()):
         raise ValueError("it holds no times")
     return found

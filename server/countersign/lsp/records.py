@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from countersign.lsp.workspace import WorkspaceServer
 
 PAGE, MOST_ON_A_PAGE = 100, 1000
+LONGEST_CURSOR = 18
+"""Digits; every such number is one that SQLite has."""
 
 
 async def query_history(house: WorkspaceServer, params: HistoryQueryParams) -> HistoryQueryResult:
@@ -42,7 +44,7 @@ async def query_history(house: WorkspaceServer, params: HistoryQueryParams) -> H
         InvalidAnswer: the cursor did not come from this method, or the filter names an invalid time.
     """
     limit = min(max(params.limit or PAGE, 1), MOST_ON_A_PAGE)
-    if params.cursor is not None and not params.cursor.isdecimal():
+    if params.cursor is not None and not (params.cursor.isdecimal() and len(params.cursor) <= LONGEST_CURSOR):
         raise InvalidAnswer("the cursor is not one that history gave; begin again without it")
     try:
         entries = await asyncio.to_thread(

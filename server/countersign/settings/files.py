@@ -121,6 +121,15 @@ def signature_of(path: str | Path) -> Signature:
     )  # fmt: skip
 
 
+def read_text(path: str | Path) -> str:
+    """Return a regular file's text; never waits on a pipe or device.
+
+    Raises:
+        EditRefused: it is no regular file, or too large. OSError: it cannot be read. ValueError: it is no UTF-8 text.
+    """
+    return _read(str(path))[0].decode("utf-8")
+
+
 def managed_file() -> Path:
     """Where an administrator lays down settings for everybody on this machine."""
     if sys.platform == "darwin":

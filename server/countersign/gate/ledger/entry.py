@@ -35,12 +35,15 @@ def parse_moment(text: str) -> str:
     """A moment in RFC 3339 as rows have it: as text in the same order as in time.
 
     Raises:
-        ValueError: it is none, or does not say in which zone it is.
+        ValueError: it is none, does not say in which zone it is, or lies outside the years 1 to 9999.
     """
     then = datetime.fromisoformat(text)
     if then.tzinfo is None:
         raise ValueError(f"`{text}` needs its zone, such as `Z`")
-    return _moment(then)
+    try:
+        return _moment(then)
+    except OverflowError:
+        raise ValueError(f"`{text}` lies outside the years 1 to 9999") from None
 
 
 def _moment(then: datetime) -> str:
