@@ -45,6 +45,16 @@ async def test_many_writes_at_once_stay_within_the_limit(house: WorkspaceServer)
     assert house.runs == [f"touch {number}" for number in range(5)]
 
 
+async def test_writes_that_runs_lead_to_count_with_those_beside_them(house: WorkspaceServer):
+    house.verdict = "allow"
+    house.policy = replace(house.policy, writes_per_turn=5)
+    turn = house.turn()
+    turns = [turn, replace(turn, resumable=False), replace(turn, resumable=False)]
+    async with asyncio.timeout(BOUND):
+        ended = await asyncio.gather(*(house.submit(f"touch {number}", turn=turns[number % 3]) for number in range(30)))
+    assert sum(isinstance(end, Ran) for end in ended) == len(house.runs) == 5
+
+
 async def test_approved_cards_stay_within_the_limit(house: WorkspaceServer):
     house.policy = replace(house.policy, writes_per_turn=2)
     turn = house.turn()
@@ -89,7 +99,7 @@ async def test_a_call_that_went_stale_has_used_up_nothing(house: WorkspaceServer
     house.judge = judge
     async with asyncio.timeout(BOUND):
         assert isinstance(await house.submit(turn=turn), Ran)
-    assert turn.writes == 1
+    assert turn.written.count == 1
 
 
 @pytest.mark.parametrize("seed", range(8))

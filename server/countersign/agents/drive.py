@@ -266,15 +266,12 @@ class Drive:
         other; return what the model reads of each and whether it was done. No later server takes them up: the run that
         led to them has ended."""
         turn = replace(self.turn, resumable=False)
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._offered(offer, turn)) for offer in offers if offer.wanted]
-            taken = [task.result() for task in tasks]
-            if self._may_offer():
-                taken += [await self._offered(offer, turn) for offer in offers if not offer.wanted]
-            return [each for each in taken if each is not None]
-        finally:
-            self.turn.writes = max(self.turn.writes, turn.writes)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._offered(offer, turn)) for offer in offers if offer.wanted]
+        taken = [task.result() for task in tasks]
+        if self._may_offer():
+            taken += [await self._offered(offer, turn) for offer in offers if not offer.wanted]
+        return [each for each in taken if each is not None]
 
     async def _offered(self, offer: Offer, turn: Turn) -> tuple[Offer, str, bool] | None:
         """Return None for a suggestion that cannot be made."""

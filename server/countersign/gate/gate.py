@@ -256,7 +256,7 @@ class Gate:
         if (broken := self._broken_chain(call, by_person=decision.verdict == "ask")) is not None:
             return Refused("denied", "floor", broken, receipt_id)
         most = self._policy().writes_per_turn
-        if writes and turn.writes >= most:
+        if writes and turn.written.count >= most:
             return limit_reached(most, receipt_id)
         if decision.verdict == "ask" and not self._asker.present():
             return Refused("denied", "nobody", f"{decision.reason}; there is nobody to ask", receipt_id)
@@ -395,9 +395,9 @@ class Gate:
     ) -> Permit | None:
         """Make the permit and count it, in one step; None past the turn's limit of writes."""
         if writes:
-            if turn.writes >= self._policy().writes_per_turn:
+            if turn.written.count >= self._policy().writes_per_turn:
                 return None
-            turn.writes += 1
+            turn.written.count += 1
         return _issue(call, by, background=background, runs=runs, only_reads=only_reads)
 
     async def _check_at_use(

@@ -16,11 +16,18 @@ from countersign.wire.verdicts import Mode
 
 
 @dataclass(slots=True)
+class Written:
+    """How many writes were permitted to a turn and to the calls that its runs led to: one count for all of them."""
+
+    count: int = 0
+
+
+@dataclass(slots=True)
 class Turn:
     """One prompt and all that follows it.
 
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
-    server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
+    server (the built-in agent's can). ``editable``: a person may change the input on the card. ``written`` counts the
     permitted writes; ``line`` keeps its calls in order. ``workers`` are the threads of the agent, in which its
     calls are prepared and decided. ``keep_mode`` makes a mode that a person chose on a card the chat's own. ``model``
     is the entry of the settings that its calls are recorded under; a hosted agent's is not known.
@@ -34,7 +41,7 @@ class Turn:
     subagent: str | None = None
     resumable: bool = True
     editable: bool = True
-    writes: int = 0
+    written: Written = field(default_factory=Written)
     line: Line = field(default_factory=Line)
     workers: Workers | None = None
     notes: list[str] = field(default_factory=list)
