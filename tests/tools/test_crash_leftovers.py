@@ -158,7 +158,7 @@ def test_nothing_is_put_where_no_tool_of_ours_took_it_away(tmp_path: Path, tool:
     assert os.listdir(tmp_path) == [planted.name]
 
 
-@pytest.mark.parametrize("tool", ["delete_file", "undo"])
+@pytest.mark.parametrize("tool", ["delete_file"])
 @pytest.mark.parametrize("path", [".vscode/tasks.json", ".git/hooks/pre-commit", ".git/config", "sub/.envrc", ".npmrc"])
 def test_nothing_is_put_in_a_protected_place(tmp_path: Path, tool: str, path: str) -> None:
     """The deletion was whole, and somebody planted a file for the next start, or a second one beside ours."""

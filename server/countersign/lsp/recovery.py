@@ -35,6 +35,7 @@ from countersign.gate import (
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.sessions import Sessions
 from countersign.wire.approvals import ApprovalState
+from countersign.wire.base import Json
 from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import DoneEvent, NoticeEvent, ToolCallEvent, ToolResultEvent
 
@@ -129,9 +130,20 @@ async def _close_started(rooms: _Rooms) -> None:
     for started in await asyncio.to_thread(rooms.ledger.unfinished, rooms.workspace):
         if rooms.owner.is_gone(started.owner):
             ended = _ended_as(_told_result(rooms, started.thread_id, started.receipt_id))
-            left = await asyncio.to_thread(blocking_left, started.input, rooms.workspace, started.tool)
+            does = await asyncio.to_thread(_blocking_does, rooms, started.tool, started.input)
+            left = await asyncio.to_thread(blocking_left, started.input, rooms.workspace, does)
             outcome = {"ended": ended, **({"left": left} if left is not None else {})}
             await rooms.ledger.append(started.next("finished", by="restart", outcome=outcome))
+
+
+def _blocking_does(rooms: _Rooms, tool: str, given: Json) -> str:
+    """The tool of a call; for an undo, the one that does to the file what this undo does."""
+    if tool != "undo" or not isinstance(given, dict):
+        return tool
+    undone = rooms.ledger.receipt(str(given.get("receiptId")), rooms.workspace)
+    created = bool(undone) and (undone[-1].outcome or {}).get("operation") == "create"
+    # An undo of an edit exchanges two texts: if the file is gone by now, somebody removed it.
+    return "delete_file" if created else "write_file"
 
 
 async def _end(rooms: _Rooms, stored: StoredRequest) -> None:

@@ -20,7 +20,7 @@ from countersign.wire.base import Json
 
 log = logging.getLogger(__name__)
 
-TAKES_AWAY = frozenset({"delete_file", "undo"})
+TAKES_AWAY = frozenset({"delete_file"})
 """Tools of ours that take a file away before it is gone for good."""
 
 
