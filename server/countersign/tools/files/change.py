@@ -7,7 +7,7 @@ moment is not seen, for that file is gone; nor, where the system cannot rename s
 who replaces it in the instant after the last look.
 
 INVARIANT (no lost copy): what a person may have written lies under its own name or under an ``.old`` one, also if we
-are killed at any step; ``crash_leftovers.py`` has the names, and settles what was left.
+are killed at any step; ``settings/temporary_names.py`` has the names, ``crash_leftovers.py`` settles what was left.
 """
 
 from __future__ import annotations
