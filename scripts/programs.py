@@ -79,7 +79,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "attached_definitions": bool,
     },
     "read_only": {"version_options": str, "chosen_by": str, "led_by": str, "forms": list},
-    "shims": {"folder": str, "files": str, "versions": str},
+    "shims": {"folder": str, "files": str, "versions": str, "links_to": str, "names": str},
     "carries": {
         "environment_files": bool,
         "elsewhere": bool,

@@ -40,6 +40,7 @@ def write(path: Path, text: str = "") -> None:
         ("mvn --version", ".mvn/jvm.config"),
         ("cargo --version", "rust-toolchain.toml"),
         ("yarn --version", ".yarnrc"),
+        ("npm --version", ".npmrc"),
         ("gradle --version", "gradle.properties"),
         ("scala --version", ".scala-jvmopts"),
         ("ruby --version", ".jruby.java_opts"),
@@ -108,6 +109,26 @@ def test_a_version_manager_runs_what_a_file_of_the_workspace_names(
         assert check(world, "jq . a.txt") == decision
     monkeypatch.setenv("PATH", f"{world}/bin:{world}/{shims}")
     assert check(world, "node --version") == "allow"
+
+
+def test_a_link_of_corepack_runs_what_a_file_of_the_workspace_names(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(world / "project/package.json", '{"packageManager": "npm@9.0.0"}')
+    for target in ("lib/node_modules/npm/bin/npm-cli.js", "lib/node_modules/corepack/dist/npm.js"):
+        write(world / target, "#!/usr/bin/env node\n")
+        (world / target).chmod(0o755)
+    (world / "own").mkdir()
+    (world / "own/npm").symlink_to("../lib/node_modules/npm/bin/npm-cli.js")
+    (world / "linked").mkdir()
+    (world / "linked/npm").symlink_to("../lib/node_modules/corepack/dist/npm.js")
+    for folders, decision in (("own:linked", "allow"), ("linked:own", "ask"), ("bin:linked", "ask")):
+        monkeypatch.setenv("PATH", ":".join(f"{world}/{folder}" for folder in folders.split(":")))
+        assert check(world, "npm --version") == decision
+    (world / "project/package.json").unlink()
+    assert check(world, "npm --version") == "allow"
+    write(world / "project/.corepack.env", "COREPACK_NPM_REGISTRY=http://localhost")
+    assert check(world, "npm --version") == "ask"
 
 
 def test_a_link_in_the_place_of_a_version_file_may_print_a_secret(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

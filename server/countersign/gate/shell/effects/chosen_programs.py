@@ -59,7 +59,11 @@ def _managers(folder: str) -> tuple[str, ...]:
     return tuple(name for name in _MANAGERS if name in parts) or tuple(_MANAGERS)
 
 
-_MANAGERS = sorted(names_with("shims"))
+_LINKS_TO = {key[0]: folder for key, folder in field_of("shims", "links_to").items()}
+_LINKED_NAMES = {key[0]: frozenset(names.split()) for key, names in field_of("shims", "names").items()}
+"""Version managers whose shims are links to a folder of theirs, wherever they stand, and the names that these have."""
+
+_MANAGERS = sorted(names_with("shims") - _LINKS_TO.keys())
 _SHIM_FOLDERS = {key[0]: folder for key, folder in field_of("shims", "folder").items()}
 _SHIM_FILES = {key[0]: tuple(files.split()) for key, files in field_of("shims", "files").items()}
 """By version manager the files by which it runs any program that they name."""
@@ -86,7 +90,8 @@ def chosen_by_others(name: str, places: Iterable[str], path: ProgramPath, paths:
     if (files or variables) and _in_workspace(paths.home, paths):
         # What these take from a home (`~/.mavenrc`, `~/.local/lib`) is written as freely as the rest of the workspace.
         return True
-    managers = _shimmed_by(name, path) if path.shims and name not in _BUILTINS else ()
+    may_link = tuple(manager for manager, names in _LINKED_NAMES.items() if name in names)
+    managers = _shimmed_by(name, path, may_link) if (path.shims or may_link) and name not in _BUILTINS else ()
     files += tuple(file.replace("NAME", name) for manager in managers for file in _SHIM_FILES.get(manager, ()))
     versions = tuple({file: None for manager in managers for file in _VERSION_FILES.get(manager, ())})
     if not files and not versions:
@@ -135,11 +140,14 @@ _BLANKS = re.compile(rb"[ \t\r]+")
 _COMMENT = re.compile(rb"(?:^|(?<=[ \t]))#.*", re.DOTALL)
 
 
-def _shimmed_by(name: str, path: ProgramPath) -> tuple[str, ...]:
-    """The version managers whose shim may run under this name: one that comes first on the path."""
+def _shimmed_by(name: str, path: ProgramPath, may_link: Sequence[str]) -> tuple[str, ...]:
+    """The version managers whose shim may run under this name: one that comes first on the path. ``may_link`` are
+    those to which the program itself may be a link."""
     for folder in path.outside:
         if disk.can_run(f"{folder}/{name}"):
-            return path.shims.get(folder, ())
+            linked = os.path.dirname(disk.first_resolved(f"{folder}/{name}")) if may_link else ""
+            links = tuple(manager for manager in may_link if linked.endswith(f"/{_LINKS_TO[manager]}"))
+            return (*path.shims.get(folder, ()), *links)
     return ()
 
 

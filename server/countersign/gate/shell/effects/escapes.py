@@ -115,7 +115,8 @@ def _stranger(name: str, words: Sequence[Word]) -> Known:
         return Known(None, _NOTHING, (), ())
     found = arguments(words, _STRANGE.grammar)
     options = [option for option in found.options if not _is_format(option)]
-    return Known(None, found, tuple(_options(name, _STRANGE, words, options)), ())
+    spelled = _spelled(name, words) if name in SPELLED_PROGRAMS else ()
+    return Known(None, found, (*_options(name, _STRANGE, words, options), *spelled), ())
 
 
 def _is_format(option: Option) -> bool:
