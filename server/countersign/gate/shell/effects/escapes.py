@@ -165,7 +165,7 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
         return kind
     spelled = _one_spelling(name)
     for option, each in row.escapes.items():
-        if option.endswith("*") and name.startswith(option[:-1]):
+        if option.endswith("*") and name.replace("_", "-").startswith(option[:-1]):
             return each
         if option.startswith("--") and _one_spelling(option) == spelled:
             return each
@@ -178,7 +178,7 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
 
 def _one_spelling(option: str) -> str:
     """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
-    return option.replace("-", "").lower()
+    return option.replace("-", "").replace("_", "").lower()
 
 
 _HARMLESS: Mapping[tuple[str, str], re.Pattern[str]] = {
@@ -299,13 +299,24 @@ _UNDERSCORES = names_with("underscores_for_dashes")
 """Interpreters that take an underscore in an option for a dash."""
 
 
+def _loads(called: str, code: frozenset[str]) -> bool:
+    """Whether an interpreter's option, abbreviated or not, is one of these."""
+    if called in code or _begins_like(called, code):
+        return True
+    return len(called) > 4 and any(option.startswith(called) for option in code)
+
+
+def _begins_like(called: str, code: frozenset[str]) -> bool:
+    return any(option.endswith("*") and called.startswith(option[:-1]) for option in code)
+
+
 def _interpreter(name: str, words: Sequence[Word]) -> Known:
     row = INTERPRETERS[name]
     found = arguments(words, row.grammar)
     uses = []
     for option in found.options:
         called = option.name.replace("_", "-") if name in _UNDERSCORES else option.name
-        if called in row.code or any(code.startswith(called) and len(called) > 4 for code in row.code):
+        if _loads(called, row.code):
             if _is_exempt(name, option, "code"):
                 continue
             value = option.value.value if option.value is not None else None
@@ -314,6 +325,13 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
                 names = (words[option.index].value or NAMED_NOWHERE,)
             uses.append(named("code", names, f"`{option.name}` runs or loads code"))
     first = found.operands[0] if found.operands else None
+    for word in words[1 : first[0] if first is not None else len(words)]:
+        # V8 takes its long options with one dash as well.
+        called = word.prefix.partition("=")[0].replace("_", "-" if name in _UNDERSCORES else "_")
+        if called[:1] == "-" != called[1:2] and len(called) > 2 and _begins_like("-" + called, row.code):
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{called}` runs or loads code"))
+    if first is not None and first[1].value in row.prompts:
+        uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):
         return Known(None, found, tuple(uses), ())
     if (

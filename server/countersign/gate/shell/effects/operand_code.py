@@ -376,8 +376,18 @@ def _process_manager(words: Sequence[Word], found: Arguments) -> Special:
     return [], None
 
 
+def _prompt_alone(words: Sequence[Word], found: Arguments) -> Special:
+    """Without operands it is a prompt, which reads code from its input."""
+    told = len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"}
+    if found.operands or found.holes or told:
+        return [], None
+    return [named("code", (NAMED_NOWHERE,), "it reads code from its input")], None
+
+
 def _deno(words: Sequence[Word], found: Arguments) -> Special:
-    """``deno task --eval TEXT`` hands it to a shell of its own."""
+    """``deno task --eval TEXT`` hands it to a shell of its own; without operands it is a prompt."""
+    if len(words) == 1 or (words[1].value or "").startswith("-"):
+        return _prompt_alone(words, found)
     values = [word.value for word in words]
     if "task" in values[1:4] and "--eval" in values:
         rest = [value or NAMED_NOWHERE for value in values[values.index("--eval") + 1 :] if value != "--"]
@@ -411,6 +421,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     "unknown-command": _pnpm,
     "in-environment": _hatch,
     "task-eval": _deno,
+    "prompt-alone": _prompt_alone,
     "background": _process_manager,
     "inner-cluster": _kubectl,
     "filter-loads": _filter,

@@ -98,7 +98,8 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 
 def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
-    return Interpreter(_grammar(made["grammar"]), frozenset(made.get("code", "").split()), made.get("module"))
+    code, prompts = (frozenset(made.get(field, "").split()) for field in ("code", "prompts"))
+    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), prompts)
 
 
 def _shell(pairs: Pairs) -> ShellRow:

@@ -85,17 +85,20 @@ RIGHTS = "it runs the command with other rights"
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """``code`` are its options that take or load code, or change or write files. ``module`` runs a module by name."""
+    """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
+    ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input."""
 
     grammar: Grammar
     code: frozenset[str]
     module: str | None = None
+    prompts: frozenset[str] = frozenset()
 
 
-def interpreter(short: str = "", long: str = "", code: str = "", module: str | None = None) -> Interpreter:
-    return Interpreter(
-        Grammar(frozenset(short), frozenset(long.split()), ordered=True), frozenset(code.split()), module
-    )
+def interpreter(
+    short: str = "", long: str = "", code: str = "", module: str | None = None, prompts: str = ""
+) -> Interpreter:
+    grammar = Grammar(frozenset(short), frozenset(long.split()), ordered=True)
+    return Interpreter(grammar, frozenset(code.split()), module, frozenset(prompts.split()))
 
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)
