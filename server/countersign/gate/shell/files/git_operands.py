@@ -99,8 +99,15 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         case "rm":
             yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
         case "mv":
-            yield from (Touch("move", word) for word in operands[:-1])
+            # As for `mv`: under its new name the file is none that a rule or a list of secrets names.
+            for word in operands[:-1]:
+                yield Touch("move", word, below=True)
+                yield Touch("read", word)
             yield from (Touch("write", word) for word in operands[-1:])
+            for word in operands[:-1]:
+                name = None if word.value is None else word.value.rstrip("/").rsplit("/", 1)[-1]
+                unnamed = word if word.value is None else None
+                yield Touch("write", operands[-1], into=name or "*", sources=unnamed)
         case "restore":
             if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
                 yield from (Touch("write", word) for word in operands)
