@@ -78,7 +78,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "flags": str,
         "attached_definitions": bool,
     },
-    "read_only": {"version_options": str, "chosen_by": str, "led_by": str, "forms": list},
+    "read_only": {"version_options": str, "chosen_by": str, "chosen_if": str, "led_by": str, "forms": list},
     "shims": {"folder": str, "files": str, "versions": str, "links_to": str, "names": str},
     "carries": {
         "environment_files": bool,
@@ -191,7 +191,14 @@ CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
 BY_OPTION = frozenset({"harmless"})
 """Facets with a text for each option."""
 
-VERBATIM = frozenset({("escaping_words", "pattern"), ("rewrites_folder", "writes"), ("rewrites_folder", "checks")})
+VERBATIM = frozenset(
+    {
+        ("escaping_words", "pattern"),
+        ("read_only", "chosen_if"),
+        ("rewrites_folder", "writes"),
+        ("rewrites_folder", "checks"),
+    }
+)
 """Fields that hold a regular expression, as those of ``BY_OPTION`` do."""
 
 

@@ -40,7 +40,6 @@ def write(path: Path, text: str = "") -> None:
         ("mvn --version", ".mvn/jvm.config"),
         ("cargo --version", "rust-toolchain.toml"),
         ("yarn --version", ".yarnrc"),
-        ("npm --version", ".npmrc"),
         ("gradle --version", "gradle.properties"),
         ("scala --version", ".scala-jvmopts"),
         ("ruby --version", ".jruby.java_opts"),
@@ -109,6 +108,28 @@ def test_a_version_manager_runs_what_a_file_of_the_workspace_names(
         assert check(world, "jq . a.txt") == decision
     monkeypatch.setenv("PATH", f"{world}/bin:{world}/{shims}")
     assert check(world, "node --version") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("save-exact=true\nregistry=https://registry.example.com/\n", "allow"),
+        ("logs-dir=/elsewhere\n", "ask"),
+        ("Logs-Dir = ../x\n", "ask"),
+        ("cache=../x\n", "ask"),
+        ("prefix=./sub\n", "ask"),
+        ('"logs\\u002ddir"=../x\n', "ask"),
+        ("log${X?}s-dir=../x\n", "ask"),
+        ("#" * 200_000, "ask"),
+    ],
+)
+def test_npm_writes_a_log_where_its_settings_say(text: str, decision: str, world: Path) -> None:
+    write(world / "project/.npmrc", text)
+    for command in ("npm --version", "npm -v", "cd sub && npm --version"):
+        assert check(world, command) == decision
+    (world / "project/.npmrc").unlink()
+    (world / "project/.npmrc").symlink_to("a.txt")
+    assert check(world, "npm --version") == "ask"
 
 
 def test_a_link_of_corepack_runs_what_a_file_of_the_workspace_names(

@@ -74,6 +74,13 @@ _CHOSEN_BY = {key[0]: tuple(files.split()) for key, files in field_of("read_only
 """Files by which these choose what they run, even to tell their version: a tool chain's folder, a script that stands
 for the program, what the virtual machine loads."""
 
+_CHOSEN_IF = {
+    key[0]: (file, tuple(word.encode() for word in words.split()))
+    for key, spelled in field_of("read_only", "chosen_if").items()
+    for file, words in [spelled.split(": ")]
+}
+"""A file by which these choose what they do even to tell their version, if it holds one of these texts."""
+
 _LED_BY = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "led_by").items()}
 """Variables that name places from which these load code."""
 
@@ -85,6 +92,11 @@ def chosen_by_others(name: str, places: Iterable[str], path: ProgramPath, paths:
     into the workspace. Files of folders above the workspace count as well, but the home's own, which its person wrote.
     """
     files, variables = _CHOSEN_BY.get(name, ()), _LED_BY.get(name, ())
+    if (held := _CHOSEN_IF.get(name)) is not None and any(
+        disk.combined(_holds, (f"{'' if folder == '/' else folder}/{held[0]}", held[1]))
+        for folder in _folders_above(places, paths)
+    ):
+        return True
     if any(_leads_inside(disk.variable(variable), paths) for variable in variables):
         return True
     if (files or variables) and _in_workspace(paths.home, paths):
@@ -119,6 +131,21 @@ def _chooses(at: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
     return any(disk.standing(f"{base}/{name}") not in disk.MISSING for name in files) or any(
         not _names_versions(f"{base}/{name}") for name in versions
     )
+
+
+def _holds(at: tuple[str, tuple[bytes, ...]]) -> bool:
+    """Whether a file may hold one of these texts, in any case of letters, if it is there."""
+    path, texts = at
+    found = disk.standing(path)
+    if isinstance(found, int):
+        return found not in disk.MISSING
+    text = disk.beginning(path, _MOST_SETTINGS + 1) if found.kind == stat.S_IFREG else None
+    if text is None or len(text) > _MOST_SETTINGS:
+        return True
+    return any(each in text.lower() for each in texts)
+
+
+_MOST_SETTINGS = 100_000
 
 
 def _names_versions(path: str) -> bool:

@@ -2136,7 +2136,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('make',): {'version_options': '--version'},
         ('mvn',): {'version_options': '--version', 'chosen_by': '.mvn', 'led_by': 'JAVA_HOME JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS MAVEN_OPTS MAVEN_ARGS'},
         ('node',): {'version_options': '--version -v'},
-        ('npm',): {'version_options': '--version -v', 'chosen_by': '.npmrc'},
+        ('npm',): {'version_options': '--version -v', 'chosen_if': '.npmrc: logs cache prefix globalconfig userconfig $ \\'},
         ('perl',): {'version_options': '--version'},
         ('php',): {'version_options': '--version', 'led_by': 'PHPRC PHP_INI_SCAN_DIR'},
         ('pip',): {'version_options': '--version', 'led_by': 'PYTHONPATH PYTHONHOME PYTHONUSERBASE'},
