@@ -72,12 +72,12 @@ _TAKES_UP = frozenset({"add", "stage", "update-index"})
 
 def _is_unfollowed(touch: Touch, git: Git) -> bool:
     """Whether git refuses to go through a link where this is touched, or looks at the link itself."""
-    if git.subcommand == "mv" and touch.into is None:
+    if git.subcommand == "mv":
         # It renames, and takes no symlink for a folder; only one in front of the last name leads elsewhere.
         return touch.word.value is not None and "/" not in touch.word.value
     if touch.deed in ("read", "list"):
         return (touch.shown and not git.arguments.has("--no-index")) or git.subcommand in _TAKES_UP
-    return git.subcommand in _STAYS_WITHIN or git.subcommand == "mv"
+    return git.subcommand in _STAYS_WITHIN
 
 
 def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:

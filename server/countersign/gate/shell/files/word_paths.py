@@ -195,9 +195,9 @@ class PathFinder:
         """What is copied into a folder gets a name of its own there."""
         whole = self.judge.resolve(value, cwd=cwd)
         spelled = value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}
-        brought = self.judge.may_hold_links(whole)
+        brought = not touch.unfollowed and self.judge.may_hold_links(whole)
         if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled or brought):
-            target = self.judge.judge_write(value, cwd=cwd)
+            target = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
             return self.judge.with_met_links(target, value, ("*",), cwd=cwd, follows=True) if brought else target
         if whole.resolved != whole.lexical:
             # `ln -sfn` and `mv -T` replace a symlink to a folder instead of going into it.
