@@ -27,7 +27,7 @@ def open_regular(path: str | os.PathLike[str], *, follows_link: bool = True) -> 
     try:
         # Before Python makes a file of it: it refuses a folder and leaves the descriptor open.
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise NotRegular(errno.EINVAL, "is not a regular file", os.fspath(path))
+            raise NotRegular(errno.EINVAL, os.strerror(errno.EINVAL), os.fspath(path))
         return io.FileIO(descriptor)
     except BaseException:
         os.close(descriptor)
