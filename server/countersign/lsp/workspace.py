@@ -51,6 +51,7 @@ from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.sandbox.forecast import blocking_forecast
 from countersign.tools.sandbox.state import runs_confined
 from countersign.tools.shell.environment import withheld_names, withheld_note
+from countersign.tools.shell.locked_folder import HOOKS_PREFIX, blocking_sweep
 from countersign.tools.shell.process_tracking import tracking_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.tools.shell.temporary_folders import TemporaryFolders
@@ -184,6 +185,7 @@ class WorkspaceServer:
         taken up rests on its rows."""
         await asyncio.to_thread(self.confiner.blocking_sweep)
         await asyncio.to_thread(self.temporary.blocking_sweep)
+        await asyncio.to_thread(blocking_sweep, HOOKS_PREFIX)
         await recover(
             ledger=self.ledger,
             owner=self.owner,

@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from countersign.agents.acp.hook_program import LENGTH_BYTES
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.recipe import Hook
 from countersign.gate import in_worker
+from countersign.tools.shell.locked_folder import HOOKS_PREFIX, LockedFolder
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit
 from countersign.wire.strict_json import MOST_BYTES, BadJson, parse_json
@@ -45,7 +44,7 @@ class HookDoor:
         self._agent = agent
         self._hook = hook
         self._ask = ask
-        self._folder = ""
+        self._folder: LockedFolder | None = None
         self._server: asyncio.Server | None = None
         self._waiting: set[asyncio.Task[None]] = set()
 
@@ -53,7 +52,7 @@ class HookDoor:
     def address(self) -> str:
         """Where the hook asks."""
         # In a folder of its own below the temporary one: the name of a socket has room for some 100 bytes.
-        return os.path.join(self._folder, "hook")
+        return os.path.join("" if self._folder is None else self._folder.path, "hook")
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -68,8 +67,7 @@ class HookDoor:
             AgentExit: that cannot be done; the agent must not be started then.
         """
         try:
-            # mkdtemp makes it 0700.
-            self._folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="countersign-")
+            self._folder = await asyncio.to_thread(LockedFolder, HOOKS_PREFIX)
             self._server = await asyncio.start_unix_server(self._serve, self.address)
             await asyncio.to_thread(os.chmod, self.address, 0o600)
         except OSError as error:
@@ -86,8 +84,8 @@ class HookDoor:
         for task in list(self._waiting):
             task.cancel()
         await asyncio.gather(*self._waiting, return_exceptions=True)
-        if self._folder:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        if self._folder is not None:
+            await asyncio.to_thread(self._folder.blocking_remove)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
