@@ -67,6 +67,10 @@ FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
     "garbage": ("ledger", "fault", lambda f: (f[1] / LEDGER_FILE).write_bytes(b"garbage" * 999)),
     "a pipe": ("ledger", "fault", lambda f: ((f[1] / LEDGER_FILE).unlink(), os.mkfifo(f[1] / LEDGER_FILE))),
     "no storage": ("storage", "fault", lambda f: f[1].rename(f[1].with_name("elsewhere"))),
+    "no workspace": ("workspace", "fault", lambda f: f[0].rename(f[0].with_name("elsewhere"))),
+    "a file as the workspace": (
+        "workspace", "fault", lambda f: (f[0].rename(f[0].with_name("elsewhere")), f[0].write_text("")),
+    ),
     "an open storage": ("storage", "warning", lambda f: f[1].chmod(0o755)),
     "broken settings": ("workspace settings", "fault", lambda f: _settings(f, '{"countersign.mode": ')),
     "a broken managed file": ("managed policy", "fault", lambda f: (f[0].parent / "managed.json").write_text("{")),

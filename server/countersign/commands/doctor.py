@@ -242,6 +242,17 @@ def _findings(machine: Machine, config: AgentConfig, recipe: Recipe, identity: I
     )
 
 
+def workspace(machine: Machine) -> Iterator[Line]:
+    """Whether there is such a folder."""
+    if machine.workspace.is_dir():
+        yield Line("workspace", "ok", escaped(str(machine.workspace)))
+    else:
+        what = "is not a folder" if os.path.lexists(machine.workspace) else "is not there"
+        yield Line(
+            "workspace", "fault", f"{escaped(str(machine.workspace))} {what}", "name a folder with `--workspace`"
+        )
+
+
 def settings(machine: Machine) -> Iterator[Line]:
     """The settings files, and what in them is not in force."""
     for name, loaded in zip(("workspace settings", "managed policy"), machine.loaded, strict=True):
@@ -305,6 +316,7 @@ CHECKS: tuple[Callable[[Machine], Iterator[Line]], ...] = (
     processes,
     sandbox,
     environment,
+    workspace,
     agents,
     settings,
     storage,
