@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from countersign.commands import history
+from countersign.gate.ledger.head_file import HEAD_FILE
 from countersign.gate.ledger.reader import LEDGER_FILE, Reader
 from countersign.gate.ledger.writer import Ledger
 from countersign.wire.base import as_json
@@ -178,6 +180,44 @@ def test_an_export_that_cannot_be_read_is_said_in_a_sentence(tmp_path):
     code, out, problems = said("--verify-export", str(tmp_path / "none.jsonl"))
     assert (code, out) == (2, "")
     assert problems == f"`{tmp_path}/none.jsonl` cannot be used (no such file or directory); name another file\n"
+
+
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal"])
+def test_a_pipe_in_the_place_of_a_file_of_the_ledger_is_named(storage, ending):
+    name = f"{LEDGER_FILE}{ending}"
+    (storage / name).unlink(missing_ok=True)
+    os.mkfifo(storage / name)
+    for words in ((), ("--verify",)):
+        code, _, problems = said("--storage", str(storage), *words)
+        assert code == 2
+        assert f"`{name}` is not a regular file" in problems or (not ending and "no ledger" in problems)
+
+
+def test_pipes_in_the_place_of_the_chats_and_of_the_head_hold_nothing_up(storage):
+    for name in ("chats.db", HEAD_FILE):
+        (storage / name).unlink(missing_ok=True)
+        os.mkfifo(storage / name)
+    assert said("--storage", str(storage), "--stats")[0] == 0
+    code, out, _ = said("--storage", str(storage), "--verify")
+    assert (code, "the head file is gone or cannot be read" in out) == (1, True)
+
+
+def test_a_ledger_is_read_whatever_its_folder_is_called(tmp_path, storage):
+    odd = tmp_path / "a#b?mode=rwc%41 c"
+    storage.rename(odd)
+    assert said("--storage", str(odd), "--verify")[0] == 0
+    assert len(said("--storage", str(odd))[1].splitlines()) == 4
+
+
+def test_a_pipe_and_a_file_without_an_end_of_line_are_no_exports(tmp_path):
+    pipe, endless = tmp_path / "pipe.jsonl", tmp_path / "endless.jsonl"
+    os.mkfifo(pipe)
+    for name in (str(pipe), "/dev/zero"):
+        assert said("--verify-export", name) == (2, "", f"`{name}` is not a regular file; name another file\n")
+    endless.touch()
+    os.truncate(endless, 1 << 40)
+    code, out, _ = said("--verify-export", str(endless))
+    assert (code, "line 1 is longer than any line of an export" in out) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from countersign.agents.safe_events import safe_event
 from countersign.agents.stored_events import event_of, joined, run_of, runs
 from countersign.agents.usage_store import USAGE_SCHEMA, add_usage, usage_figures
 from countersign.gate import redact, secret_values
+from countersign.settings.database_files import refuse_irregular
 from countersign.settings.files import set_aside_database
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
@@ -407,6 +408,8 @@ def _message_of(value: dict[str, object]) -> Message:
 
 
 def _blocking_open(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        refuse_irregular(path)
     db = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None, timeout=10)
     try:
         db.row_factory = sqlite3.Row

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from countersign.gate import parse_moment
+from countersign.settings.database_files import refuse_irregular, uri_to_read
 from countersign.wire.history import HistoryFilter, ModelFigures
 from countersign.wire.threads import ThreadEvent, UsageEvent
 
@@ -62,9 +63,10 @@ def blocking_usage(path: Path, wanted: HistoryFilter, workspace: str | None) -> 
         ValueError: ``since`` or ``until`` is no moment.
     """
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as db:
+        refuse_irregular(path)
+        with closing(sqlite3.connect(uri_to_read(path), uri=True, timeout=10)) as db:
             return usage_figures(db, wanted, workspace)
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError):
         return []
 
 

@@ -47,6 +47,7 @@ from countersign.gate import (
     signature_path,
     visible,
 )
+from countersign.settings.regular_file import NotRegular
 from countersign.settings.system_keyring import KeyringError
 from countersign.wire.base import as_json
 from countersign.wire.errors import LedgerUnavailable
@@ -154,6 +155,8 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
         return 0
     except (LedgerUnavailable, KeyringError) as error:
         print(str(error), file=problems)
+    except NotRegular as error:
+        print(f"`{error.filename}` is not a regular file; name another file", file=problems)
     except OSError as error:
         what = os.strerror(error.errno or 0).lower()
         print(f"`{error.filename}` cannot be used ({what}); name another file", file=problems)

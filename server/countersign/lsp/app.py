@@ -172,7 +172,7 @@ class App:
     def _open(
         self, options: settings.InitializationOptions, params: types.InitializeParams, wanted: str
     ) -> WorkspaceServer:
-        with usable_storage():
+        with usable_storage(Path(wanted)):
             storage = storage_folder(wanted)
             workspace = workspace_of(params) or no_folder(storage)
             temporary = TemporaryFolders()

@@ -44,6 +44,7 @@ from countersign.lsp.runner import Runner
 from countersign.lsp.sandbox_watch import SandboxWatch
 from countersign.lsp.session_feed import Offers, SessionFeed
 from countersign.lsp.sessions import Sessions
+from countersign.settings.escape_text import escaped
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
@@ -313,11 +314,11 @@ class WorkspaceServer:
 
 
 class StorageUnusable(Exception):
-    """The storage folder cannot be read or written; the message is why, without a path."""
+    """The storage folder cannot be read or written; the message is why, without a path above the folder."""
 
 
 @contextmanager
-def usable_storage() -> Iterator[None]:
+def usable_storage(storage: Path) -> Iterator[None]:
     """Around whatever opens the storage folder: each of the ways in which that fails becomes ``StorageUnusable``."""
     try:
         yield
@@ -326,6 +327,8 @@ def usable_storage() -> Iterator[None]:
         raise StorageUnusable(f"the storage folder cannot be used ({why})") from error
     except OSError as error:
         why = (error.strerror or type(error).__name__).lower()
+        if error.filename is not None and Path(os.fsdecode(error.filename)) != storage:
+            why = f"`{escaped(os.path.basename(os.fsdecode(error.filename)))}`: {why}"
         raise StorageUnusable(f"the storage folder cannot be used ({why})") from error
 
 

@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from countersign.settings.database_files import refuse_irregular
 from countersign.settings.files import set_aside
 from countersign.wire.base import Json
 from countersign.wire.errors import WorldError
@@ -164,6 +165,7 @@ class Confirmations:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
+    refuse_irregular(path)
     store = sqlite3.connect(path, timeout=LOCK_WAIT)
     try:
         store.execute(

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Literal
 
 from countersign.agents.acp.identity import Identity
 from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.wire.agents import AgentLabel
 
+Probed = AgentLabel | Literal["unreadable"]
+"""The label that a probe found; or there was a probe, and what it found cannot be read any more."""
 Seen = tuple[str, int, int, int]
 """A path, with the device and number of what lies there, and when it was changed last."""
 
@@ -36,7 +39,7 @@ class Findings:
 
     identity: Identity | None = None
     claim: Claim | None = None
-    probed: AgentLabel | None = None
+    probed: Probed | None = None
     fallen: str | None = None
     files: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
@@ -63,6 +66,8 @@ _WORDS: dict[AgentLabel, str] = {"gated": "gated", "asksOnly": "asks only", "ung
 def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
     if found.fallen is not None:
         return "unguarded", found.fallen
+    if found.probed == "unreadable":
+        return "unguarded", "what a probe of this agent found cannot be read any more; probe it again"
     if recipe.name == STRANGER.name and found.probed is None:
         return STRANGER.label, recipe.caveat
     seen = set(found.files) - set(found.hidden if found.holds else ())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from countersign.agents.acp.label import Claim, Findings, Seen, blocking_hidden,
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import Recipe
 from countersign.wire.agents import AgentLabel
+from countersign.wire.errors import Conflict
 
 log = logging.getLogger(__name__)
 
@@ -111,12 +113,23 @@ class LabelState:
             log.exception("the fall of %s could not be stored", self._agent)
 
     async def reset(self) -> None:
-        """Clear the fall: a person says that it shall no longer count."""
+        """Clear the fall: a person says that it shall no longer count.
+
+        Raises:
+            Conflict: the disk keeps it; it still counts.
+        """
         async with self._lock:
             if self._store is not None:
-                await asyncio.to_thread(
-                    self._store.blocking_reset, self._agent, self.findings.identity, self._workspace
-                )
+                try:
+                    await asyncio.to_thread(
+                        self._store.blocking_reset, self._agent, self.findings.identity, self._workspace
+                    )
+                except OSError as error:
+                    what = f"`falls/{os.path.basename(error.filename or '')}`"
+                    raise Conflict(
+                        f"the label cannot be reset: {what} in the folder `agents` of the storage folder cannot be "
+                        f"removed ({(error.strerror or type(error).__name__).lower()}); remove it by hand and try again"
+                    ) from error
             self.findings = replace(self.findings, fallen=None)
             self._suspicions.clear()
         self._tell()

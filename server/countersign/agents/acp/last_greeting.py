@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from countersign.agents.acp.login import MOST_VARIABLES, is_key_variable
+from countersign.settings.regular_file import read_regular
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +60,7 @@ class GreetingStore:
     def blocking_find(self, agent: str, binding: str) -> LastGreeting | None:
         """Return the last one, or None if there is none or it cannot be read."""
         try:
-            with self._path(agent, binding).open("rb") as file:
-                found = json.loads(file.read(MOST_BYTES))
+            found = json.loads(read_regular(self._path(agent, binding), MOST_BYTES, follows_link=False))
         except (OSError, ValueError, RecursionError):
             return None
         if not isinstance(found, dict):

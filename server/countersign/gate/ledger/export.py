@@ -12,6 +12,7 @@ An export through a filter proves each of its rows, and that none is gone from t
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -35,10 +36,14 @@ from countersign.gate.ledger.hash_chain import (
     merged,
 )
 from countersign.gate.ledger.reader import Reader, clauses_of
+from countersign.settings.regular_file import open_regular
 from countersign.wire.base import as_json
 from countersign.wire.history import HistoryFilter
 
 FORMAT = "countersign-history/1"
+LONGEST_FIRST_LINE, LONGEST_LINE = 1 << 20, 256 << 20
+"""Bytes. The first line holds a filter, which came from a command line; the others rows, of whose texts each is bounded
+by the longest message (16 MiB), before it is escaped."""
 _END = b'{"end":'
 
 
@@ -130,13 +135,14 @@ class ExportFile:
 
 
 def blocking_verify_export(path: Path) -> Verification:
-    """Read an export and say where it first fails to hold. Keeps one line at a time.
+    """Read an export and say where it first fails to hold. Keeps one line at a time, and of a file that has no end of
+    line only what an export's longest may hold.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no regular file.
     """
     walk, fault = Walk(), None
-    with open(path, "rb") as file:
+    with open_regular(path) as opened, io.BufferedReader(opened) as file:
         lines = _Lines(file)
         try:
             return _verified(lines, walk)
@@ -185,8 +191,10 @@ class _Lines:
         self.rows = 0
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for line in self._file:
+        while line := self._file.readline(most := LONGEST_LINE if self.number else LONGEST_FIRST_LINE):
             self.number += 1
+            if len(line) == most:
+                raise Fault(f"line {self.number} is longer than any line of an export")
             if not line.startswith(_END):
                 self.sum_above.update(line)
             try:

@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from countersign.gate.ledger.hash_chain import Head
+from countersign.settings.regular_file import read_regular
 
 HEAD_FILE = "ledger.head"
 """Its name beside the database."""
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 def blocking_read_heads(ledger: Path) -> tuple[Head, ...]:
     """The heads beside the ledger, the further one first; none where there is no file or nothing in it is whole."""
     try:
-        return _heads(ledger.with_name(HEAD_FILE).read_bytes())
+        return _heads(read_regular(ledger.with_name(HEAD_FILE), 2 * PLACE))
     except OSError:
         return ()
 

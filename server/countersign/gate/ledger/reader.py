@@ -5,6 +5,7 @@ Any thread and any process may read beside whoever writes, and keeps nobody from
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,8 @@ from countersign.gate.ledger.hash_chain import Row, Verification, Walk, dumps, m
 from countersign.gate.ledger.head_file import blocking_read_heads
 from countersign.gate.ledger.new_chain import Anchor, blocking_chain_id, blocking_check_anchor
 from countersign.gate.ledger.wal import blocking_incomplete
+from countersign.settings.database_files import refuse_irregular, uri_to_read
+from countersign.settings.regular_file import NotRegular
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import HistoryEntry, HistoryFilter
 
@@ -118,6 +121,7 @@ class Reader:
     def _verified(self, paced: Callable[[Iterator[Row]], Iterator[Row]]) -> Verification:
         if self.path is None:
             return self._walked(Walk(), paced)
+        _refuse_irregular(self.path)
         # The head first: rows that are written meanwhile come after it.
         head, before, *_ = (*blocking_read_heads(self.path), None, None)
         # Until a server starts there, a commit that a crash cut off in writing looks like rows that were taken away.
@@ -170,9 +174,9 @@ class Reader:
                 with self._memory_lock:
                     yield self._memory
                 return
-            connection = sqlite3.connect(
-                f"file:{self.path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT, isolation_level=None
-            )
+            assert self.path is not None
+            _refuse_irregular(self.path)
+            connection = sqlite3.connect(uri_to_read(self.path), uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)
             connection.row_factory = sqlite3.Row
             try:
                 yield connection
@@ -211,6 +215,16 @@ def clauses_of(wanted: HistoryFilter, workspace: str | None) -> tuple[list[str],
         clauses.append(r"(input LIKE ? ESCAPE '\' OR outcome LIKE ? ESCAPE '\' OR evidence LIKE ? ESCAPE '\')")
         values += [pattern] * 3
     return clauses, values
+
+
+def _refuse_irregular(ledger: Path) -> None:
+    try:
+        refuse_irregular(ledger)
+    except NotRegular as error:
+        name = os.path.basename(error.filename)
+        raise LedgerUnavailable(f"the ledger cannot be read: `{name}` is not a regular file; move it away") from error
+    except OSError as error:
+        raise LedgerUnavailable(f"the ledger cannot be read ({error.strerror})") from error
 
 
 def _next_step(error: sqlite3.Error) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import io
 import json
 import os
 from pathlib import Path
@@ -18,6 +19,7 @@ from countersign.gate.ledger import schema
 from countersign.gate.ledger.entry import now
 from countersign.gate.ledger.hash_chain import Fault, Head, dumps
 from countersign.gate.ledger.reader import Reader
+from countersign.settings.regular_file import open_regular, read_regular
 
 FORMAT = "countersign-signature/1"
 KEY_BYTES = 32
@@ -87,8 +89,7 @@ def blocking_check_signature(path: Path, key: bytes, subject: Subject) -> Statem
         Fault: it is another key's, of something else, or was changed.
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:
-        data = file.read(_MOST_BYTES + 1)
+    data = read_regular(path, _MOST_BYTES + 1)
     try:
         read = json.loads(data)
         head = Head(int(read["count"]), str(read["head"]))
@@ -117,7 +118,7 @@ def blocking_check_signed_export(export: Path, key: bytes, head: str) -> Stateme
     if not path.exists():
         raise Fault(f"there is no signature `{path.name}` beside it")
     said = blocking_check_signature(path, key, "export")
-    with open(export, "rb") as file:
+    with open_regular(export) as opened, io.BufferedReader(opened) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if (digest, head) != (said.sha256, said.head.hash):
         raise Fault(f"the export is not the one that `{path.name}` signs")

@@ -7,9 +7,12 @@ the last frame of a commit names the size of the database, and each frame's chec
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 from pathlib import Path
+
+from countersign.settings.regular_file import open_regular
 
 HEADER, FRAME_HEADER = 32, 24
 BIG_ENDIAN, LITTLE_ENDIAN = 0x377F0683, 0x377F0682
@@ -24,7 +27,7 @@ def blocking_incomplete(ledger: Path) -> bool:
         OSError: the log cannot be read.
     """
     try:
-        file = open(f"{ledger}-wal", "rb")  # noqa: SIM115 closed below
+        file = io.BufferedReader(open_regular(f"{ledger}-wal"))
     except FileNotFoundError:
         return False
     with file:
