@@ -143,8 +143,8 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
             return 2
         file = arguments.storage / LEDGER_FILE
         if not file.is_file():
-            print(f"there is no ledger in {arguments.storage}; name the storage folder of a server", file=problems)
-            return 2
+            print(_missing(file), file=problems)
+            return 1 if arguments.verify and not os.path.lexists(file) and blocking_read_heads(file) else 2
         return _run(file, arguments, out)
     except Fault as fault:
         print(f"the chain does not hold: {fault}; nothing was changed", file=problems)
@@ -161,6 +161,18 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
         what = os.strerror(error.errno or 0).lower()
         print(f"`{error.filename}` cannot be used ({what}); name another file", file=problems)
     return 2
+
+
+def _missing(ledger: Path) -> str:
+    """Say why there is no ledger to read; one that is gone leaves its head behind."""
+    if os.path.lexists(ledger):
+        return f"`{ledger.name}` in {ledger.parent} is not a regular file; move it away"
+    if heads := blocking_read_heads(ledger):
+        return (
+            f"`{ledger.name}` is gone from {ledger.parent}, but the head file beside it says that it had "
+            f"{heads[0].rows} rows; put it back, or begin a new chain in the editor"
+        )
+    return f"there is no ledger in {ledger.parent}; name the storage folder of a server"
 
 
 def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:

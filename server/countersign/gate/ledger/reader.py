@@ -228,6 +228,7 @@ def _refuse_irregular(ledger: Path) -> None:
 
 
 def _next_step(error: sqlite3.Error) -> str:
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+    damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+    if damage or str(error).startswith("no such table"):
         return "; set it aside and begin a new chain with `countersign history --new-chain`"
     return ""
