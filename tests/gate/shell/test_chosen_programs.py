@@ -43,6 +43,11 @@ def write(path: Path, text: str = "") -> None:
         ("gradle --version", "gradle.properties"),
         ("scala --version", ".scala-jvmopts"),
         ("ruby --version", ".jruby.java_opts"),
+        ("pnpm --version", ".pnpmfile.cjs"),
+        ("pnpm --version", ".pnpmfile.mjs"),
+        ("pnpm --version", ".npmrc"),
+        ("pnpm --version", "package.yaml"),
+        ("pnpm --version", "package.json5"),
     ],
 )
 def test_a_file_above_the_workspace_or_in_another_folder_chooses_the_program(
@@ -176,6 +181,14 @@ def test_a_link_in_the_place_of_a_version_file_may_print_a_secret(world: Path, m
         ("java --version", "JAVA_TOOL_OPTIONS", "-javaagent:{ws}/a.jar", "ask"),
         ("mvn --version", "MAVEN_OPTS", "-javaagent:a.jar", "ask"),
         ("mvn --version", "JAVA_HOME", "/usr/lib/jvm/21", "allow"),
+        ("kubectl --version", "KUBECONFIG", "{ws}/kubeconfig", "ask"),
+        ("kubectl --version", "KUBECONFIG", "/opt/kubeconfig:kubeconfig", "ask"),
+        ("kubectl --version", "KUBECONFIG", "/opt/kubeconfig", "allow"),
+        ("npm --version", "NPM_CONFIG_USERCONFIG", "{ws}/npmrc", "ask"),
+        ("npm --version", "npm_config_logs_dir", "logs", "ask"),
+        ("pnpm --version", "npm_config_globalconfig", "{ws}/npmrc", "ask"),
+        ("pnpm --version", "XDG_CONFIG_HOME", "{ws}/config", "ask"),
+        ("pnpm --version", "XDG_CONFIG_HOME", "/opt/config", "allow"),
     ],
 )
 def test_a_variable_leads_a_program_into_the_workspace(
