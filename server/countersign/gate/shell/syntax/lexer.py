@@ -91,6 +91,9 @@ class Lexer:
 
     def word(self, position: int, place: Place = "command") -> tuple[Word, int]:
         """The word at ``position``, and the place behind it."""
+        if place == "command" and self.text.startswith("#", position):
+            # Bash takes it for a comment even where a word must stand: behind `>`, `case` and the `(` of a pattern.
+            raise NotUnderstood("a word is missing")
         plain = _PLAIN.match(self.text, position)
         if plain is not None and (plain.end() == self.end or self.text[plain.end()] in " \t\n;"):
             return plain_word(plain[0]), plain.end()
