@@ -234,6 +234,19 @@ def test_a_file_of_git_that_leads_it_elsewhere_is_a_change(tmp_path: Path, name:
     assert (scanned.blocking_scan(), watched.blocking_changed([str(path)])) == ([str(path)], [str(path)])
 
 
+class WantedLock(asyncio.Lock):
+    """Says when somebody has to wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = asyncio.Event()
+
+    async def acquire(self):
+        if self.locked():
+            self.wanted.set()
+        return await super().acquire()
+
+
 async def test_a_turn_ends_after_what_the_watcher_found_was_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     changed, looking, go_on = asyncio.Event(), threading.Event(), threading.Event()
     path = tmp_path / "w/a.txt"
@@ -251,17 +264,21 @@ async def test_a_turn_ends_after_what_the_watcher_found_was_told(tmp_path: Path,
     monkeypatch.setattr("watchfiles.awatch", watches)
     async with told_in(tmp_path / "w") as told:
         told.watch._others = others
+        told.watch._looking = looks = WantedLock()
         turn = told.turn("a")
         await told.watch.begin(turn)
         path.write_text("x")
         changed.set()
         await asyncio.to_thread(looking.wait, BOUND)
+        looks.wanted.clear()
         ending = asyncio.create_task(told.watch.end(turn))
+        waiting = asyncio.create_task(looks.wanted.wait())
         try:
-            await asyncio.sleep(0.5)
+            await asyncio.wait({ending, waiting}, return_when=asyncio.FIRST_COMPLETED)
             assert not ending.done()
         finally:
             go_on.set()
+            waiting.cancel()
         await ending
         assert told.paths == {"a.txt"}
 

@@ -14,7 +14,7 @@ BESIDE = ("-wal", "-shm", "-journal")
 
 
 def refuse_irregular(database: Path) -> None:
-    """Refuse a database that is no regular file, or one of whose companions is none: SQLite would wait for ever for a
+    """Refuse a database if it, or a file that belongs to it, is not a regular file: SQLite would wait for ever for a
     named pipe, and names no file in its errors.
 
     Raises:

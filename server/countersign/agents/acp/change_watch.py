@@ -73,7 +73,7 @@ class ChangeWatch:
         self._shells = shells
         self._others = others
         self._files = TrackedFiles(workspace)
-        # Held until what a look found is told: a turn that ends meanwhile finds nothing new and would be over first.
+        # Held until the listeners know what a look found: else a turn that ends meanwhile would be over before.
         self._looking = asyncio.Lock()
         self._listeners: list[Listener] = []
         self._saved: dict[str, float] = {}

@@ -35,7 +35,7 @@ def parse_moment(text: str) -> str:
     """A moment in RFC 3339 as rows have it: as text in the same order as in time.
 
     Raises:
-        ValueError: it is none, does not say in which zone it is, or lies outside the years 1 to 9999.
+        ValueError: it is not a moment, does not say its zone, or lies outside the years 1 to 9999.
     """
     then = datetime.fromisoformat(text)
     if then.tzinfo is None:

@@ -99,7 +99,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         case "rm":
             yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
         case "mv":
-            # As for `mv`: under its new name the file is none that a rule or a list of secrets names.
+            # As for `mv`: no rule and no list of secrets names the file by its new name.
             for word in operands[:-1]:
                 yield Touch("move", word, below=True)
                 yield Touch("read", word)
