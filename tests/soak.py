@@ -54,6 +54,15 @@ def _bash(seed: int, numbers: range) -> Iterator[str]:
     return map(str, escapes(seed, numbers))
 
 
+def _trespass(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
+    from tests.reference.trespass import trespasses  # noqa: PLC0415 likewise
+
+    if reason := sandbox():
+        raise RuntimeError(reason)
+    return trespasses(seed, numbers)
+
+
 def _syntax(seed: int, numbers: range) -> Iterator[str]:
     from tests.gate.shell.campaign import failures  # noqa: PLC0415 likewise
 
@@ -180,6 +189,7 @@ def _models(seed: int, numbers: range) -> Iterator[str]:
 COUNTS: Mapping[str, Count] = {
     "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
+    "trespass": Count("what is allowed starts, changes and prints nothing else", 1_000_000, 2_000, _trespass),
     "expansion": Count("patterns, braces and tildes mean what bash expands them to", 100_000, 1_000, _expansion),
     "syntax": Count("what is recognized and what is printed parses, for us and for bash", 1_000_000, 1_000, _syntax),
     "lines": Count("each line against a wrong reading does without the others what is known of it", 1, 1, _lines),

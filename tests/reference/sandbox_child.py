@@ -22,15 +22,21 @@ def limit_resources() -> None:
 
 
 def run_bash(
-    command: list, environment: dict, *, descriptors: tuple, seconds: float, enough: int
+    command: list,
+    environment: dict,
+    *,
+    descriptors: tuple,
+    seconds: float,
+    enough: int,
+    folder: str = "/tmp/ws",
 ) -> tuple[bytes, bytes, int, bool]:
-    """Run a command in ``/tmp/ws``; return what came through ``STARTED``, what came through the other descriptors,
+    """Run a command in a folder; return what came through ``STARTED``, what came through the other descriptors,
     its status, and whether it was killed because it took too long or told too much."""
     started, other = os.pipe(), os.pipe()
     child = os.fork()
     if not child:
         os.setsid()
-        os.chdir("/tmp/ws")
+        os.chdir(folder)
         # Out of the way first: the pipes may have the very numbers that they are to get.
         log, out = (os.dup2(end, number, inheritable=False) for end, number in ((started[1], 60), (other[1], 61)))
         os.dup2(log, STARTED)

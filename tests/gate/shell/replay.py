@@ -37,6 +37,8 @@ _LINE = re.compile(r"line \d+:")
 _TEXT = re.compile(r"^(?:declare -- )?BASH_EXECUTION_STRING=.*$", re.MULTILINE)
 """What `set` and `declare -p` print of the text itself, on one line."""
 _TIMES = re.compile(r"\d+m[\d.]+s")
+_UNREAD = re.compile(r"^.*(?:I/O error|Broken pipe)\n", re.MULTILINE)
+"""What a program complains of when the reader of its pipe ended first."""
 
 
 def run_texts(texts: Sequence[str], stubs: Sequence[str]) -> list[dict[str, Any]]:
@@ -204,6 +206,7 @@ def _comparable(told: dict[str, Any], *, mixed: bool) -> tuple[Any, ...]:
         tuple(_neutral(re.sub(r"/dev/fd/\d+", "/dev/fd/N", word)) for word in words) for words in told["started"]
     ]
     if mixed:
+        printed = _UNREAD.sub("", printed)
         return sorted(started), sorted(printed), [path for path, _ in files], told["status"]
     return started, printed, files, told["status"]
 

@@ -1,0 +1,114 @@
+"""Runs inside the sandbox: runs each text in a bash of its own and says what it did that it should not have done.
+
+It is handed to the interpreter as text and uses nothing but the standard library. The first order describes the
+workspace with its traps and the programs; each further one is a text, the places that must stay as they are and the
+words that must not be printed or copied. The answer says what it did, empty where there is nothing to say.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import sys
+
+from tests.reference.sandbox_child import STARTED, limit_resources, records_in, run_bash
+
+LIMIT, ENOUGH = 2.0, 200_000
+"""Seconds for one text and bytes that it tells. What takes more is killed; what it did until then still counts."""
+
+
+def main() -> None:
+    order = json.loads(sys.stdin.readline())
+    root = order["root"]
+    stub = f"#!/bin/sh\nprintf '%s\\0' \"${{0##*/}}\" \"$@\" '\1' >&{STARTED} 2>/dev/null\n"
+    os.makedirs("/tmp/bin")
+    for name in order["stubs"]:
+        write(f"/tmp/bin/{name}", stub + "printf 'one\\n'\n")
+        os.chmod(f"/tmp/bin/{name}", 0o755)
+    for name, path in order["real"].items():
+        os.symlink(path, f"/tmp/bin/{name}")
+    tree = {name: stub if text == "PROGRAM" else text for name, text in order["tree"].items()}
+    limit_resources()
+    here = None
+    for line in sys.stdin:
+        text, kept, unseen = json.loads(line)
+        if here is None or look(root) != here:
+            make(root, tree, order["links"])
+            here = look(root)
+        print(json.dumps({"did": run(order, root, here, text, kept, unseen)}), flush=True)
+
+
+def make(root: str, tree: dict, links: dict) -> None:
+    """The workspace as the gate saw it."""
+    for place in (root, "/tmp/new"):
+        with contextlib.suppress(OSError):
+            os.unlink(place)
+        for folder, _, _ in os.walk(place):
+            os.chmod(folder, 0o755)
+        shutil.rmtree(place, ignore_errors=True)
+    for name, text in tree.items():
+        os.makedirs(os.path.dirname(f"{root}/{name}"), exist_ok=True)
+        write(f"{root}/{name}", text)
+        if text.startswith("#!"):
+            os.chmod(f"{root}/{name}", 0o755)
+    for name, target in links.items():
+        os.symlink(target, f"{root}/{name}")
+
+
+def write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def look(root: str) -> dict:
+    """Everything below the root, each with what changes when it is written, replaced or given other rights."""
+    found = {}
+    waiting = [root]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                info = entry.stat(follow_symlinks=False)
+                is_folder = stat.S_ISDIR(info.st_mode)
+                times = () if is_folder else (info.st_size, info.st_mtime_ns, info.st_nlink)
+                found[entry.path] = (info.st_ino, info.st_mode, *times)
+                if is_folder:
+                    waiting.append(entry.path)
+    return found
+
+
+def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: list) -> str:
+    """What the text did that it should not have done."""
+    environment = {"PATH": "/tmp/bin", "HOME": f"{root}/home", "LC_ALL": "C.UTF-8"}
+    command = [order["bash"], "--norc", "--noprofile", "-c", "--", text]
+    started, printed, _status, _cut = run_bash(
+        command, environment, folder=f"{root}/ws", descriptors=(1, 2), seconds=LIMIT, enough=ENOUGH
+    )
+    names = [record[0] for record in records_in(started) if record[0] in order["forbidden"]]
+    if names:
+        return f"started {names}"
+    after = look(root)
+    for place in kept:
+        under = f"{root}/{place}"
+        changed = [
+            path
+            for path in {*before, *after}
+            if (path == under or path.startswith(under + "/")) and before.get(path) != after.get(path)
+        ]
+        if changed:
+            return f"changed {sorted(changed)[:3]}"
+    told = printed + started
+    for word in unseen:
+        if word.encode() in told:
+            return f"printed {word}"
+    for path in after:
+        if after[path] != before.get(path) and stat.S_ISREG(after[path][1]):
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                data = file.read(1 << 20)
+            for word in unseen:
+                if word.encode() in data and word not in order["tree"].get(path.removeprefix(f"{root}/"), ""):
+                    return f"copied {word} into {path}"
+    return ""
+
+
+main()
