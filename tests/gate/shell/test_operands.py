@@ -385,6 +385,30 @@ def test_names_count_in_a_folder_that_is_not_known(
     check(command, spots, expected, **more)
 
 
+BARE_LINKS = """
+    pandoc notes\ngpg -c notes\ngpg -cnotes\npic -t notes\npsql notes\nprettier --config=notes\nopenssl enc -in notes
+    npm run build notes\npandoc "notes"\npandoc @notes\npic --output x notes\nconvert notes x\npandoc n*
+"""
+
+
+@pytest.mark.parametrize("command", [line.strip() for line in BARE_LINKS.strip().splitlines()])
+def test_a_bare_name_counts_where_it_is_a_link(command: str, spots: dict[str, str]) -> None:
+    """A table that does not say what a program's words are hides no link that a repository brought."""
+    workspace = Path(spots["workspace"])
+    check(command, spots, "allow", mode="auto")
+    workspace.joinpath(".env").touch()
+    workspace.joinpath("notes").symlink_to(".env")
+    check(command, spots, "ask", mode="auto")
+    workspace.joinpath("notes").unlink()
+    workspace.joinpath("notes").symlink_to("src")
+    check(command, spots, "allow", mode="auto")
+
+
+def test_a_dash_and_a_variable_are_read(spots: dict[str, str]) -> None:
+    """`xxd` takes one letter a word, and here it is not known."""
+    check('xxd -"$x"', spots, "allow", mode="auto")
+
+
 COREUTILS = [
     "cat",
     "tac",

@@ -27,7 +27,8 @@ class Grammar:
     ``texts`` are options, with dashes, whose value is text for certain and no file. ``apart``: what a letter takes
     never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
     ``pairs`` are long options that take two words of text; ``words`` are spelled as letters would be and take the next
-    (``xxd -len 16``).
+    (``xxd -len 16``). ``old_letters``: the first word may be letters without a dash, each of which takes the next word
+    behind it if it takes one, whatever that looks like (``tar cf -- FILE``).
     """
 
     short: frozenset[str] = frozenset()
@@ -45,6 +46,7 @@ class Grammar:
     apart: bool = False
     pairs: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    old_letters: bool = False
 
 
 @dataclass(slots=True)
@@ -132,7 +134,10 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
     found = Arguments([], [], [], [])
     index, end = start, len(words)
     options_over = False
+    doubtful: int | None = None
     flags = () if grammar.single or grammar.apart else grammar.flags
+    if grammar.old_letters:
+        index = _old_letters(words, index, grammar, found)
     while index < end:
         word = words[index]
         index += 1
@@ -153,8 +158,30 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
             if not numeric(word):
                 found.holes.append((index - 1, word))
             continue
-        index = _option(words, index - 1, grammar, found)
+        at = index - 1
+        index = _option(words, at, grammar, found)
+        if at == doubtful and index == at + 2:
+            # The option in front took this one for its value, or did not: then the word behind is none.
+            found.operands.append((at + 1, words[at + 1]))
+        shared = index == at + 1 < end and found.options and found.options[-1].value is words[index]
+        doubtful = index if shared else None
     return found
+
+
+def _old_letters(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
+    """Read letters without a dash and the words that they take: the index behind these. All count as operands, and a
+    word that looks like an option as one as well."""
+    letters = words[index].value if index < len(words) else None
+    if not letters or letters[0] == "-":
+        return index
+    end = index + 1 + sum(letter in grammar.short for letter in letters)
+    for at, word in enumerate(words[index:end], index):
+        found.operands.append((at, word))
+        if may_be_several(word) or not (word.value or word.prefix):
+            found.holes.append((at, word))
+        if at > index and (word.value or word.prefix)[:1] == "-" and word.value not in {"-", "--"}:
+            _option(words, at, grammar, found)
+    return min(end, len(words))
 
 
 def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
@@ -169,7 +196,7 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     if text in grammar.words:
         return _with_value(words, index, text[:2], found, grammar)
     counted = text[1:2].isdigit() and text[1] in grammar.flags
-    for at in range(1, 2 if grammar.alone else len(text)):
+    for at in range(1, min(2, len(text)) if grammar.alone else len(text)):
         letter = text[at]
         takes = letter in grammar.short or letter in grammar.maybe
         if takes and counted:

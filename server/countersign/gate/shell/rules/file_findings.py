@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from countersign.gate.finding import Finding
+from countersign.gate.probes import disk
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
@@ -91,6 +92,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                 for text in case.step.fed:
                     yield from _ruled_in(around, case, constant(text), places, writes=True)
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
+                for named in [named for word in layer.words[1:] for named in _named_by(word)]:
+                    if _is_link(named.value, places):
+                        yield _touched(around, case, Touch("read", named, shown=True, free=True), places)
                 continue
             free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
             seen: set[str] = set()
@@ -105,7 +109,7 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                     continue
                 spelled = expanded(around, case, word, places)
                 for named in [named for each in spelled for named in _named_by(each)]:
-                    likely = named.value is None or _is_like_a_file(named.prefix)
+                    likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
                     if not (likely or known.program is None):
                         continue
                     if not _is_quiet(around, named, places):
@@ -273,6 +277,13 @@ _SCRIPT_FOLDERS = {key[0]: tuple(options.split()) for key, options in FACETS["sc
 def _is_like_a_file(text: str) -> bool:
     """Whether a word could name a file, where a table knows its program: looking costs time."""
     return "." in text or "/" in text or "id_" in text.lower()
+
+
+def _is_link(name: str | None, places: Sequence[str] | None) -> bool:
+    """Whether a symlink has this bare name where the command may run, which may lead to what no name tells of."""
+    if not name or places is None or name[0] == "-" or len(name) > 255:
+        return False
+    return any(isinstance(disk.link_target(f"{place}/{name}"), str) for place in places)
 
 
 _ONLY_LOOKING = frozenset({"test", "["})
