@@ -121,9 +121,9 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
     (
         "a rule that can never match",
         "rules",
-        '{"permissions": {"ask": ["Bash(a && b)"]}}',
+        '{"permissions": {"ask": ["Bash(a && b:*)"]}}',
         [
-            "1:25-39 warning lint `Bash(a && b)` can never match: a rule is about one simple command, and `&&` joins"
+            "1:25-41 warning lint `Bash(a && b:*)` can never match: a rule is about one simple command, and `&&` joins"
             f" several{ADVICE}"
         ],
     ),

@@ -118,6 +118,8 @@ def _dead(rule: Rule) -> str | None:
             if re.fullmatch(f"[^{WILD}]+:{WILD}", pattern.words[0]):
                 return _doubled(pattern)
             if any(word.startswith((">", "<", "2>", "&>")) for word in pattern.words):
+                if pattern.exact:
+                    return "is about exactly this text, for its redirection is no part of a command's words"
                 return "can never match: a redirection is no part of the words; say `Edit(path)` or `Read(path)` for it"
             if allows and pattern.words and "=" not in pattern.words[0] and re.fullmatch(r"\$.*", pattern.words[0]):
                 return "can never match: a program whose name holds an expansion is never allowed"
@@ -140,15 +142,23 @@ def _joint(pattern: CommandPattern) -> str | None:
     words = _QUOTED.sub("_", pattern.text).split()
     for index, word in enumerate(words):
         if re.fullmatch(_JOINT, word):
+            if pattern.exact:
+                return _whole_text(word)
             return f"can never match: a rule is about one simple command, and `{word}` joins several"
         found = re.match(_JOINT, word)
         if index < len(words) - 1:
             found = found or re.search(rf"(?<![<>])(?:{_JOINT})$", word)
         if index == 0:
             found = found or re.search(rf"(?<![<>])(?:{_JOINT})", word)
+        if found is not None and pattern.exact:
+            return _whole_text(found[0])
         if found is not None:
             return f"is about one simple command, and `{found[0]}` joins several; quote it where it is part of a word"
     return None
+
+
+def _whole_text(operator: str) -> str:
+    return f"is about exactly this text, for `{operator}` joins several commands; quote it where it is part of a word"
 
 
 def _doubled(pattern: CommandPattern) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pathspec
 import pytest
@@ -55,6 +56,11 @@ QUOTED = [
     ('echo "a"', ["echo", "a"], True, True),
     ("echo don't", ["echo", "don't"], True, True),
     ("echo ''", ["echo", ""], True, True),
+    ("make && rm x", ["make", "&&", "rm", "x"], False, True),
+    ("make && rm:*", ["make", "&&", "rm", "x"], True, True),
+    (r'grep "a\.b"', ["grep", r"a\.b"], True, True),
+    (r'grep "a\.b"', ["grep", "a.b"], False, False),
+    (r'grep "a\"b"', ["grep", 'a"b'], True, True),
     ("echo:*", ["echo", "a\nb"], True, True),
 ]
 
@@ -101,6 +107,26 @@ def test_the_rule_for_exact_words_covers_them_and_nothing_else(one: list[str], o
     assert pattern.words == tuple(one)
     assert pattern.covers(one)
     assert pattern.covers(other) is (one == other)
+    if "*" not in "".join(one):
+        assert shlex.split(specifier) == one
+
+
+@pytest.mark.parametrize(
+    ("specifier", "several"),
+    [
+        ("a && b", True),
+        ("a;b", True),
+        ("a # b", True),
+        ("a > b", True),
+        ('a "$b"', True),
+        ("a $(b)", True),
+        ('a "`b`"', True),
+        ("a 'b;c' \\; '$d' \"e;f\" g#h i$ {} \"\\$j\"", False),
+        ("a don't; b", False),
+    ],
+)
+def test_a_pattern_tells_whether_bash_reads_more_than_its_words(specifier: str, *, several: bool) -> None:
+    assert parse_command(specifier).several is several
 
 
 @settings(max_examples=300, deadline=None)

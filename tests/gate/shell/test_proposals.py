@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import lru_cache
 
 import pytest
@@ -9,12 +10,13 @@ import pytest
 from countersign.advice.explain import explain, policy_of
 from countersign.gate.approvals.rule_examples import samples
 from countersign.gate.decision import Decision
+from countersign.gate.shell.printing.print_tree import quoted, reprint
 from countersign.gate.shell.rules import proposals as proposing
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.whole_text import MOST_OFFERED
 from tests.corpora import commands
 
-from .asked import BASH, HOME, WS
+from .asked import BASH, HOME, WS, decide
 
 CLASSES = {"everyday", "everyday-asks", "changing", "looking-asks"}
 COMMANDS = sorted({row["command"] for row in commands() if row["class"] in CLASSES})
@@ -94,6 +96,40 @@ def test_nothing_is_offered_for_what_runs_anything(command: str) -> None:
 )  # fmt: skip
 def test_rules_have_the_width_that_a_person_would_choose(command: str, rules: list[str]) -> None:
     assert list(decided(command).proposals) == rules
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m 'a;./evil'",
+        "git commit -m a\\;./evil",
+        'git commit -m "it\'s;./evil*"',
+        "make 'x$(./evil)'",
+        "npm test 'a|./evil'",
+        "npm test 'a&./evil'",
+        "gh pr create -t '>x'",
+        "git tag '#x'",
+        "git tag '{a,b}'",
+        "make 'X=~/a'",
+        "make 'a`./evil`'",
+    ],
+)
+def test_a_rule_for_one_command_holds_no_text_that_bash_reads_as_another(command: str) -> None:
+    words = shlex.split(command)
+    found = decided(command)
+    for rule in (found.exact_rule, *found.proposals):
+        assert rule is not None
+        printed = reprint(rule.removeprefix("Bash(").removesuffix(")").removesuffix(":*"))
+        assert isinstance(printed, str)
+        said = shlex.split(printed)
+        assert said == words[: len(said)]
+        assert printed == " ".join(map(quoted, said))
+
+
+def test_a_text_that_a_card_offers_to_deny_is_denied() -> None:
+    found = decided("make && ./deploy.sh")
+    assert found.exact_rule == "Bash(make && ./deploy.sh)"
+    assert decide("make && ./deploy.sh", deny=[found.exact_rule], mode="auto") == "deny"
 
 
 @pytest.mark.parametrize("count", [3, MOST_OFFERED // 2, MOST_OFFERED, 5_000])

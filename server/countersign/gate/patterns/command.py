@@ -46,6 +46,9 @@ class CommandPattern:
     """Whether no word holds a wildcard."""
     exact: bool = field(init=False, compare=False)
     """Whether the rule says one command word for word."""
+    several: bool = field(init=False, compare=False)
+    """Whether bash reads the text otherwise than as these words: it joins commands, redirects or expands. The narrow
+    reading of such a rule is its text, if it is exact, and never a command that has an operator for a word."""
     loose_texts: tuple[str, ...] = field(init=False, compare=False)
     """``loose_words`` as text, with and without the program's folder; none where a wildcard stands in them."""
     narrow: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
@@ -69,6 +72,7 @@ class CommandPattern:
         fill(self, "first_word", leading[0] if leading else None)
         fill(self, "literal", literal)
         fill(self, "exact", literal and not prefix)
+        fill(self, "several", bool(_OPERATOR.search(self.text)) and _has_operators(self.text))
         fill(self, "loose_texts", () if WILD in texts[0] else texts)
         fill(self, "narrow", narrow)
         fill(self, "wide", wide)
@@ -76,6 +80,8 @@ class CommandPattern:
 
     def covers(self, words: Sequence[str]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
+        if self.several and self.exact:
+            return False
         if self.literal:
             given = tuple(words)
             return given[: len(self.words)] == self.words if self.prefix else given == self.words
@@ -141,15 +147,34 @@ def command_specifier(words: Sequence[str]) -> str | None:
     return " ".join(_spell(word) for word in words)
 
 
-_PLAIN = re.compile(r"[\w@%+=:,./~^#!?{}\[\]()$&|;<>-]+")
+_OPERATOR = re.compile(r"[;&|<>$`#\n]")
+
+
+def _has_operators(text: str) -> bool:
+    """Whether an operator, an expansion or a comment stands where no quote keeps it from being one. Where a quote has
+    no end, bash reads nothing of it."""
+    bare = _QUOTED.sub("_", text)
+    if "'" in bare or '"' in bare:
+        return False
+    insides = (_ESCAPED.sub("_", inside) for inside in _QUOTED.findall(text) if inside)
+    return _UNQUOTED_OPERATOR.search(bare) is not None or any(map(_EXPANDS.search, insides))
+
+
+_QUOTED = re.compile(r"""\\.|'[^']*'|"((?:\\.|[^"\\])*)\"""", re.DOTALL)
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_EXPANDS = re.compile(r"`|\$[\w{(?#@*!$-]")
+_UNQUOTED_OPERATOR = re.compile(rf"[;&|<>\n]|{_EXPANDS.pattern}|(?:^|\s)#")
+
+_PLAIN = re.compile(r"\{\}|(?![#!])(?:[\w@%+=:,./^#!-]|(?<=[\w^])~)+")
 
 
 def _spell(word: str) -> str:
+    """A word in such quotes that bash, too, reads this word: an exact rule also covers the text that it is."""
     if _PLAIN.fullmatch(word) and not word.endswith(":"):
         return word
     if "'" not in word and "*" not in word:
         return f"'{word}'"
-    return re.sub(r"""([\\*'"\s:])""", r"\\\1", word)
+    return re.sub(r"""([^\w@%+=,./^-])""", r"\\\1", word)
 
 
 def _words(body: str, *, quoted_star: bool) -> tuple[str, ...]:
@@ -160,6 +185,7 @@ def _words(body: str, *, quoted_star: bool) -> tuple[str, ...]:
 
 
 _QUOTING = re.compile(r"""[\\'"]""")
+_ESCAPED_IN_QUOTES = frozenset('$`"\\')
 
 
 def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | None:
@@ -170,8 +196,11 @@ def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | No
     while index < len(body):
         char = body[index]
         if char == "\\" and quote != "'" and index + 1 < len(body):
-            index += 1
-            word = (word or "") + body[index]
+            if quote and body[index + 1] not in _ESCAPED_IN_QUOTES:
+                word = (word or "") + char
+            else:
+                index += 1
+                word = (word or "") + body[index]
         elif quote:
             if char == quote:
                 quote = ""

@@ -37,7 +37,15 @@ from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
 from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
 from countersign.gate.shell.rules.match import Coverage, touching
-from countersign.gate.shell.rules.whole_text import Whole, exact_rule, exact_rules, proposals, with_exact
+from countersign.gate.shell.rules.whole_text import (
+    Whole,
+    exact_rule,
+    exact_rules,
+    forbidding,
+    proposals,
+    with_exact,
+    with_forbidding,
+)
 from countersign.gate.shell.syntax.bash_check import is_plain
 from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.plain_bash import Outside, outside
@@ -149,6 +157,9 @@ class _Judging:
         sayable = not floors and self.effect.understood
         printed = self.certain_text(found) if sayable and isinstance(found, Followed) else None
         around = self.around
+        deny, ask = forbidding((text, *self.plain_texts), around)
+        if deny is not None or ask is not None:
+            self.findings = with_forbidding(self.findings, deny, ask)
         allow, grant = exact_rules(text, around)
         exact = allow is not None or grant is not None
         if not exact:

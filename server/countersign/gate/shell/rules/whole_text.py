@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +10,7 @@ from countersign.gate.finding import Finding
 from countersign.gate.patterns import CommandPattern
 from countersign.gate.rules.rule import compile_rule
 from countersign.gate.rules.rule_set import Rule, evidence
+from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.proposals import propose
@@ -42,6 +43,47 @@ def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | N
     """The allow rule and the grant that hold exactly this text, byte for byte."""
     wanted = f"Bash({text})"
     return _by_text("allow", around).get(wanted), _by_text("grant", around).get(wanted) if around.granting else None
+
+
+def forbidding(texts: Iterable[str], around: Circumstances) -> tuple[Rule | None, Rule | None]:
+    """The deny and the ask rule that hold one of these texts as a whole, however it is spaced or quoted: such as
+    ``Bash(make && ls)``, which is about no simple command."""
+    found: list[Rule | None] = []
+    for listed in ("deny", "ask"):
+        rules = _by_print(listed, around)
+        found.append(next((rule for text in texts if (rule := rules.get(_print(text)))), None) if rules else None)
+    return found[0], found[1]
+
+
+def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
+    """The rules of this list whose words are joined by operators, by what is printed of them."""
+
+    def make() -> Mapping[str, Rule]:
+        rules = reversed(around.rules.commands_of(listed, None, around.agent))
+        return {
+            _print(rule.text.removeprefix("Bash(").removesuffix(")")): rule
+            for rule in rules
+            if isinstance(rule.specifier, CommandPattern) and rule.specifier.exact and rule.specifier.several
+        }
+
+    return around.rules.derived((_by_print, listed, around.agent), make)
+
+
+def _print(text: str) -> str:
+    printed = reprint(text)
+    return printed if isinstance(printed, str) else text.strip()
+
+
+def with_forbidding(findings: Sequence[Finding], deny: Rule | None, ask: Rule | None) -> list[Finding]:
+    """The findings with what such rules say of their commands; of all where there is none."""
+    commands = any(finding.kind == "command" for finding in findings)
+    said = tuple(None if rule is None else evidence(rule) for rule in (deny, ask))
+    return [
+        finding._replace(deny=finding.deny or said[0], ask=finding.ask or said[1])
+        if finding.kind == "command" or not commands
+        else finding
+        for finding in findings
+    ]
 
 
 def _by_text(listed: Literal["allow", "grant"], around: Circumstances) -> Mapping[str, Rule]:
