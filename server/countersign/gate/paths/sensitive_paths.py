@@ -114,11 +114,21 @@ SECRET: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"id_(?:rsa|ed25519|ecdsa).*", re.DOTALL), _KEY),
     (re.compile(r"\.npmrc|\.pypirc"), _TOKEN),
 )
-"""Names anywhere in a path, folded."""
+"""Names anywhere in a path, folded. A copy of such a file is one too (``_originals``)."""
+
+_COPIES = tuple(
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"(.+)(?:~|\.~[0-9]{1,9}~|\.(?:bak|backup|old|orig|save|sw[a-p]))",
+        r"\.(.+)\.sw[a-p]",
+        r"\.?#([^#]+)#?",
+    )
+)
+"""How ``mv -b``, ``patch`` and editors call a copy of a file."""
 
 SECRET_SAMPLES = (
     *(".env", ".env.local", ".env.production", ".env.prod", ".env.staging", ".env.development"),
-    *(".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem"),
+    *(".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem", ".env~", ".npmrc~", "\x00.pem~"),
 )
 """Names that ``SECRET`` matches, to be compared with a shell pattern; NUL stands for any text."""
 
@@ -192,7 +202,16 @@ def secret_at(segments: Sequence[str]) -> tuple[int, str] | None:
 def secret_name(name: str) -> str | None:
     """Why a file of this name is a secret wherever it lies, or None."""
     folded = fold(name)
-    return next((reason for pattern, reason in SECRET if pattern.fullmatch(folded)), None)
+    return next((reason for pattern, reason in SECRET for each in _originals(folded) if pattern.fullmatch(each)), None)
+
+
+def _originals(name: str) -> Iterator[str]:
+    """This name, and those of whose files it is the copy: ``.env`` for ``.env~``."""
+    yield name
+    for pattern in _COPIES:
+        found = pattern.fullmatch(name)
+        if found is not None:
+            yield found[1]
 
 
 def innocent_names(name: str) -> Iterator[str]:
@@ -208,7 +227,10 @@ def secret_in_home(segments: Sequence[str]) -> tuple[int, str] | None:
     """The same for segments counted from the home. The index is that of the last name that the table spells."""
     names = tuple(fold(segment) for segment in segments[:2])
     for length in (1, 2):
-        reason = SECRET_IN_HOME.get(names[:length]) if len(names) >= length else None
-        if reason:
-            return length - 1, reason
+        if len(names) < length:
+            break
+        for last in _originals(names[length - 1]):
+            reason = SECRET_IN_HOME.get((*names[: length - 1], last))
+            if reason:
+                return length - 1, reason
     return None

@@ -71,7 +71,9 @@ def _language(
     return uses, doings
 
 
-_MAKE_VALUE = re.compile(r"(?:\d+|yes|no|y|n|true|false|on|off|debug|release|all|verbose|quiet)?", re.IGNORECASE)
+_MAKE_VALUE = re.compile(r"(?:\d+|yes|no|y|n|true|false|on|off|debug|release|all|verbose|quiet)", re.IGNORECASE)
+_MAKE_EMPTY = re.compile(r"Q|V|VERBOSE|DEBUG|\w*(?:FLAGS|ARGS|OPTS)")
+"""Variables that may be empty: of another one, ``rm -rf $(OUT)/*`` in a recipe may leave the root."""
 _MAKE_PROGRAMS = re.compile(
     r"(?:.*SHELL.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|\.RECIPEPREFIX|VPATH|CC|CXX|CPP|LD|AR|AS|FC|RM|PAGER)"
 )
@@ -81,11 +83,13 @@ def _make(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
         name, equals, value = word.prefix.partition("=")
-        name = name.rstrip(":+?!")
-        harmless = word.value is not None and _MAKE_VALUE.fullmatch(value) and not _MAKE_PROGRAMS.fullmatch(name)
+        bare = name.rstrip(":+?!")
+        names_program = "!" in name[len(bare) :] or _MAKE_PROGRAMS.fullmatch(bare.strip())
+        plain = _MAKE_VALUE.fullmatch(value) if value else _MAKE_EMPTY.fullmatch(bare)
+        harmless = word.value is not None and plain and not names_program
         if equals and not harmless:
-            runs = value if word.value is not None and _MAKE_PROGRAMS.fullmatch(name) else None
-            why = f"`{name}=` changes what its recipes run"
+            runs = value if word.value is not None and names_program else None
+            why = f"`{bare}=` changes what its recipes run"
             uses.append(named("code", (word.value or NAMED_NOWHERE,), why, runs))
     return uses, None
 
