@@ -58,6 +58,9 @@ def test_an_ignore_file_may_bring_a_secret_back(
     [
         ("id_rsa", "rg word", "ask"),
         ("conf/server.PEM", "rg word .", "ask"),
+        ("conf/server.pem~", "rg word .", "ask"),
+        ("conf/#id_rsa#", "rg word", "ask"),
+        ("conf/server.pem.txt", "rg word", "allow"),
         ("conf/server.pem", "rg -n word conf", "ask"),
         ("conf/server.pem", "cd conf && rg word", "ask"),
         ("conf/server.pem", "rg word src", "allow"),
@@ -90,6 +93,18 @@ def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: s
     assert decide(command, workspace=str(tmp_path), home=HOME) == expected
     covered = decide(command, workspace=str(tmp_path), home=HOME, allow=[f"Read({secret})"])
     assert covered == "allow" or command.endswith("files word")
+
+
+@pytest.mark.parametrize("secret", [".env", "src/.npmrc", "src/key.pem~"])
+@pytest.mark.parametrize("command", ["rg word", "rg word src", "cd src && rg word"])
+def test_a_secret_that_has_another_name_may_be_searched_by_it(command: str, secret: str, tmp_path: Path) -> None:
+    for folder in (".git", "src"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / ".gitignore").write_text("*~\n")
+    (tmp_path / secret).write_text("word")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "allow" or secret.endswith("~")
+    (tmp_path / "src/notes.txt").hardlink_to(tmp_path / secret)
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
 
 
 def test_a_card_names_the_secret_that_a_search_reads(tmp_path: Path) -> None:

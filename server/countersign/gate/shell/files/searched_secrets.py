@@ -23,7 +23,7 @@ MAX_IGNORE = 100_000
 MOST_FOUND = 500
 """Secrets after which none is looked for."""
 _PLAIN = re.compile(r"/?[\w.@+-]+(?:/[\w.@+-]+)*/?|\*(?:\.[\w-]+)+")
-_LIKELY = re.compile(r"id_|\.env|\.npmrc|\.pypirc|.*\.pem\Z", re.DOTALL)
+_LIKELY = re.compile(r"\.?#|id_|\.(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
 
 
 class Search(NamedTuple):
@@ -70,6 +70,7 @@ def _searched(search: Search) -> tuple[str, ...] | None:
     in_repository = in_repository or disk.is_there(f"{search.folder}/.git")
     left = MOST_SEARCHED
     found = [link for each in above for link in _linked_ignores(each, search)]
+    found += _shared_above(search.folder)
     waiting = [(search.folder, lines)]
     while waiting:
         folder, lines = waiting.pop()
@@ -88,11 +89,32 @@ def _searched(search: Search) -> tuple[str, ...] | None:
                 if name == ".git" or not _is_entered(name, path, search, lines, ruled=in_repository):
                     continue
                 waiting.append((path, lines))
-            elif _may_be_secret(name) and _is_read(name, path, search, lines, ruled=in_repository):
+            elif _may_be_secret(name) and (
+                _is_read(name, path, search, lines, ruled=in_repository) or _has_other_names(path)
+            ):
                 found.append(path)
         if len(found) >= MOST_FOUND:
             break
     return tuple(found[:MOST_FOUND])
+
+
+def _shared_above(folder: str) -> list[str]:
+    """Secrets with other names between a folder and the top of its repository: one of these may lie below it."""
+    found: list[str] = []
+    while folder != "/" and not disk.is_there(f"{folder}/.git"):
+        folder = os.path.dirname(folder)
+        found += [
+            path
+            for name, is_folder in disk.entries_in(folder) or ()
+            if is_folder is False and _may_be_secret(name) and _has_other_names(path := f"{folder}/{name}")
+        ]
+    return found if folder != "/" else []
+
+
+def _has_other_names(path: str) -> bool:
+    """Whether this secret is a hard link, so that a file of any name may be the same (``paths/hard_links.py``)."""
+    standing = disk.standing(path)
+    return not isinstance(standing, int) and standing.names > 1
 
 
 def _linked_ignores(folder: str, search: Search) -> list[str]:
