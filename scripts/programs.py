@@ -62,7 +62,7 @@ ROWS: Mapping[str, Callable[..., Any]] = {
 
 FACETS: Mapping[str, Mapping[str, type]] = {
     "escaping_words": {"pattern": str, "why": str},
-    "project_paths": {"operands": bool, "options": str},
+    "project_paths": {"operands": bool, "options": str, "written": str},
     "prefix": {
         "words": int,
         "till_verb": bool,

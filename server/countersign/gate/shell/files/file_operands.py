@@ -8,7 +8,7 @@ Only names here; what may be done to them is ``paths/path_judge.py``'s to say, a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
@@ -18,7 +18,7 @@ from countersign.gate.shell.files.address_operands import cloned_touches, form_t
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_operands import git_touches
-from countersign.gate.shell.files.named_outputs import OUTPUT_READERS
+from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
@@ -128,14 +128,26 @@ def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
     key = key_of(name, words, OUTSIDE)
     if key is None:
         return
-    operands, options = OUTSIDE[key]
+    operands, options, written = OUTSIDE[key]
     named = [word for _, word in known.arguments.operands] if operands else []
     if options and known.arguments.options:
-        named += known.arguments.valued(*options.split())
+        named += _said_by(options.split(), words, known.arguments)
     for word in named:
         if word.value is not None and _LEADS_OUT.match(word.value):
             path = re.sub(r"::.*|@.*", "", word.value)
             yield Touch("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
+    if written and known.arguments.options:
+        for word in _said_by(written.split(), words, known.arguments):
+            if word.value and word.value[0] != "-" and word.value != "/dev/null":
+                yield from inside(word.value)
+
+
+def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) -> Iterator[Word]:
+    """The values of these options; of one that the row does not say to take any, the next word."""
+    yield from found.valued(*options)
+    for option in found.options:
+        if option.value is None and option.name in options:
+            yield from words[option.index + 1 : option.index + 2]
 
 
 def _written(uses: Sequence[Use]) -> Iterator[Touch]:

@@ -23,7 +23,7 @@ def _protoc(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for word in words[1:]:
         found = _PLUGIN_OUTPUT.match(word.prefix)
         if found is not None:
-            yield from _inside(found[1].rpartition(":")[2] if word.value is not None else None)
+            yield from inside(found[1].rpartition(":")[2] if word.value is not None else None)
     yield from _by_option(words, known)
 
 
@@ -32,7 +32,7 @@ def _sass(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     operands = [word for word in words[1:] if word.value is None or not word.value.startswith("-")]
     for word in operands:
         if ":" in word.prefix:
-            yield from _inside(word.prefix.partition(":")[2] if word.value is not None else None)
+            yield from inside(word.prefix.partition(":")[2] if word.value is not None else None)
     yield from (Touch("write", word) for word in operands[1:] if ":" not in word.prefix)
 
 
@@ -41,7 +41,28 @@ _CMAKE = Grammar(frozenset("SBDUGTAC"), frozenset({"build", "install-prefix", "p
 
 def _cmake(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for word in arguments(words, _CMAKE).values("-B", "--install-prefix", "--build"):
-        yield from _inside(word.value)
+        yield from inside(word.value)
+    if len(words) > 2 and words[1].value == "-E":
+        yield from _cmake_tool(words[2].value, words[3:])
+
+
+_CHANGING = frozenset(
+    "touch touch_nocreate make_directory remove remove_directory rm rename create_symlink create_hardlink".split()
+)
+
+
+def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[Touch]:
+    """``cmake -E touch FILE``: small programs of cmake's own."""
+    named = [word for word in words if not word.prefix.startswith("-")]
+    if tool in _CHANGING:
+        yield from (Touch("write", word) for word in named)
+    elif tool is None or tool.startswith("copy"):
+        yield from (Touch("read", word) for word in named[:-1])
+        for word in named[-1:]:
+            yield Touch("write", word)
+            yield from inside(word.value)
+    elif tool == "tar" and any("x" in word.prefix for word in words[:1]):
+        yield Touch("write", unknown())
 
 
 _SUDO = Grammar(
@@ -68,7 +89,20 @@ def _pytest(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for word in words[1:]:
         found = _INI_OUTPUT.match(word.prefix)
         if found is not None:
-            yield from _inside(found[1] if word.value is not None else None)
+            yield from inside(found[1] if word.value is not None else None)
+
+
+_REPORTER_OUTPUT = re.compile(
+    r"(?:-O|--reporter-?[oO]ptions?=)?(?:.*,)?(?:output|mochaFile|reportFilename|reportDir)=([^,]*)", re.DOTALL
+)
+
+
+def _mocha(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """``--reporter-option output=FILE``."""
+    for word in words[1:]:
+        found = _REPORTER_OUTPUT.match(word.prefix)
+        if found is not None:
+            yield from inside(found[1] if word.value is not None else None)
 
 
 _OUTPUT_OPTIONS: Mapping[str, str] = {key[0]: letters for key, letters in field_of("outputs", "letters").items()}
@@ -79,7 +113,9 @@ def _by_option(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     letters = _OUTPUT_OPTIONS[(words[0].value or "").rpartition("/")[2]].split()
     found = arguments(words, Grammar(frozenset(letter[1] for letter in letters), alone=True))
     for word in found.values(*letters):
-        yield from _inside(word.value)
+        yield from inside(word.value)
+    if (words[0].value or "").rpartition("/")[2] in _MAKES_FOLDERS:
+        yield from _makes_folders(words, known)
 
 
 _MAKES_FOLDERS = words_of("outputs", "filled_by")
@@ -92,11 +128,12 @@ def _makes_folders(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         if index and word.value in makes:
             for each in words[index + 1 :]:
                 if each.value is None or not each.value.startswith("-"):
-                    yield from _inside(each.value)
+                    yield from inside(each.value)
             return
 
 
-def _inside(folder: str | None) -> Iterator[Touch]:
+def inside(folder: str | None) -> Iterator[Touch]:
+    """Something that is written below a folder, or is the file of this name."""
     if folder is None:
         yield Touch("write", unknown())
     elif folder:
@@ -111,5 +148,6 @@ OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]]
     "build-folders": _cmake,
     "edited-files": _sudo,
     "setting-outputs": _pytest,
+    "reporter-outputs": _mocha,
 }
 """By the name under which records name them (facet ``readers``, field ``files``)."""

@@ -18,13 +18,13 @@ SPELLED: Mapping[Key, tuple[re.Pattern[str], str]] = {
 }
 """By the program's name, or with its subcommand: a pattern for the beginning of a word, and what such a word does."""
 
-OUTSIDE: Mapping[Key, tuple[str, str]] = {
-    key: ("operands" if fields.get("operands") else "", fields.get("options", ""))
+OUTSIDE: Mapping[Key, tuple[str, str, str]] = {
+    key: ("operands" if fields.get("operands") else "", fields.get("options", ""), fields.get("written", ""))
     for key, fields in FACETS["project_paths"].items()
 }
 """Programs that run or write what lies where these words say: ``operands``, and the values of options. A rule for the
 program means the project, so what is spelled as a path and lies outside of it asks
-(docs/gate.md "Outside the workspace")."""
+(docs/gate.md "Outside the workspace"). Last those options whose value is a file or folder that is written."""
 
 
 SPELLED_PROGRAMS, OUTSIDE_PROGRAMS = (frozenset(key[0] for key in table) for table in (SPELLED, OUTSIDE))
