@@ -51,6 +51,9 @@ _CHANGING = frozenset(
 )
 
 
+_UNPACKING = re.compile(r"tar [-a-z]*x")
+
+
 def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[Touch]:
     """``cmake -E touch FILE``: small programs of cmake's own."""
     named = [word for word in words if not word.prefix.startswith("-")]
@@ -61,7 +64,7 @@ def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[Touch]:
         for word in named[-1:]:
             yield Touch("write", word)
             yield from inside(word.value)
-    elif tool == "tar" and any("x" in word.prefix for word in words[:1]):
+    elif _UNPACKING.match(" ".join([tool, *(word.prefix for word in words[:1])])):
         yield Touch("write", unknown())
 
 
