@@ -32,6 +32,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/effects/operand_code.py": "awk env kubectl sed",  # subcommands, and what a card shows
     "shell/effects/wrapper_readers.py": "arch chmod ed",  # options
     "shell/files/address_operands.py": "ftp",  # a scheme
+    "shell/files/named_outputs.py": "tar",  # a subcommand
     "shell/files/container_mounts.py": "chown",  # an option
     "shell/files/file_operands.py": "link script",  # what operands are
     "shell/files/git_contents.py": "diff fsck grep p4 svn",  # subcommands
