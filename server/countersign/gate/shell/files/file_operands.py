@@ -139,7 +139,7 @@ def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
     if written and known.arguments.options:
         for word in _said_by(written.split(), words, known.arguments):
             if word.value and word.value[0] != "-" and word.value != "/dev/null":
-                yield from inside(word.value)
+                yield from inside(word.value, tilde=word.tilde)
 
 
 def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) -> Iterator[Word]:

@@ -95,6 +95,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
                 yield Touch("write", constant(path)._replace(tilde=path.startswith("~/")))
     yield from repository_touches(git)
     yield from _written_by_option(words, git)
+    yield from _copied_from_template(git)
     match git.subcommand:
         case "rm":
             yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
@@ -183,6 +184,15 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
                 yield from (Touch("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
                     yield Touch("read", constant("."), below=True)
+
+
+def _copied_from_template(git: Git) -> Iterator[Touch]:
+    """Hooks and settings that a new repository, or an old one made anew, takes from a folder."""
+    named = any(word.prefix.lower().startswith("init.templatedir=") for word in git.before.values("-c"))
+    if git.subcommand in {"init", "clone"} and (named or list(git.arguments.valued("--template"))):
+        target = [word for _, word in git.arguments.operands][git.subcommand == "clone" :][:1]
+        folder = target[0].value if target else "."
+        yield Touch("write", constant(f"{folder or '.'}/.git/hooks"))
 
 
 _WRITTEN_SETTING = re.compile(

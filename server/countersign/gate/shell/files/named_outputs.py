@@ -41,9 +41,13 @@ _CMAKE = Grammar(frozenset("SBDUGTAC"), frozenset({"build", "install-prefix", "p
 
 def _cmake(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for word in arguments(words, _CMAKE).values("-B", "--install-prefix", "--build"):
-        yield from inside(word.value)
+        yield from inside(word.value, tilde=word.tilde)
     if len(words) > 2 and words[1].value == "-E":
         yield from _cmake_tool(words[2].value, words[3:])
+    for index, word in enumerate(words):
+        if word.prefix.startswith("--help"):
+            # Behind it, or behind the name that it takes, stands the file that the help is written to.
+            yield from (Touch("write", each) for each in words[index + 1 : index + 3] if each.prefix[:1] != "-")
 
 
 _CHANGING = frozenset(
@@ -63,7 +67,7 @@ def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[Touch]:
         yield from (Touch("read", word) for word in named[:-1])
         for word in named[-1:]:
             yield Touch("write", word)
-            yield from inside(word.value)
+            yield from inside(word.value, tilde=word.tilde)
     elif _UNPACKING.match(" ".join([tool, *(word.prefix for word in words[:1])])):
         yield Touch("write", unknown())
 
@@ -116,7 +120,7 @@ def _by_option(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     letters = _OUTPUT_OPTIONS[(words[0].value or "").rpartition("/")[2]].split()
     found = arguments(words, Grammar(frozenset(letter[1] for letter in letters), alone=True))
     for word in found.values(*letters):
-        yield from inside(word.value)
+        yield from inside(word.value, tilde=word.tilde)
     if (words[0].value or "").rpartition("/")[2] in _MAKES_FOLDERS:
         yield from _makes_folders(words, known)
 
@@ -131,16 +135,16 @@ def _makes_folders(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         if index and word.value in makes:
             for each in words[index + 1 :]:
                 if each.value is None or not each.value.startswith("-"):
-                    yield from inside(each.value)
+                    yield from inside(each.value, tilde=each.tilde)
             return
 
 
-def inside(folder: str | None) -> Iterator[Touch]:
-    """Something that is written below a folder, or is the file of this name."""
+def inside(folder: str | None, *, tilde: bool = False) -> Iterator[Touch]:
+    """Something that is written below a folder, or is the file of this name. ``tilde``: it begins with a home."""
     if folder is None:
         yield Touch("write", unknown())
     elif folder:
-        yield Touch("write", constant(f"{folder.rstrip('/')}/out"))
+        yield Touch("write", constant(f"{folder.rstrip('/')}/out")._replace(tilde=tilde))
 
 
 OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
