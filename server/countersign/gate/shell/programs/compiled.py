@@ -2507,6 +2507,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
     },
     'outputs': {
         ('alembic',): {'filled_by': 'init'},
+        ('base64',): {'letters': '-o'},
         ('composer',): {'letters': '-d', 'filled_by': 'create-project'},
         ('django-admin',): {'filled_by': 'startapp startproject'},
         ('gem',): {'letters': '-i -n'},
@@ -2665,6 +2666,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('arch',): {'inner': 'architecture-options', 'inner_maybe': True},
         ('as',): {'code': 'compiler'},
         ('awk',): {'code': 'pattern-actions'},
+        ('base64',): {'files': 'option-letters'},
         ('bind',): {'code': 'name-meanings', 'inner': 'key-bindings', 'inner_maybe': True},
         ('buildah',): {'mounts': 'engine'},
         ('bun',): {'code': 'run-operand'},
