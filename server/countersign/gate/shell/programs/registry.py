@@ -51,9 +51,9 @@ def _behind_options(key: Sequence[str], words: Sequence[Word], program: Program 
             if found is None:
                 continue
             at = named[length - 1][0]
-            if found.closed or program is None or _harmless(words[start:at], program):
+            if program is None or _harmless(words[start:at], program):
                 return found, at + 1
-            return (_both(program, found), start) if found.operands in _ANY_NUMBER else None
+            return (_both(program, found), start) if found.closed or found.operands in _ANY_NUMBER else None
     return None
 
 
@@ -84,4 +84,6 @@ def _both(one: Program, other: Program) -> Program:
         grammar=grammar,
         operands=other.operands,
         safe=one.safe & other.safe,
+        closed=one.closed or other.closed,
+        why=other.why if other.closed else one.why,
     )
