@@ -16,6 +16,7 @@ from countersign.gate.shell.flow.control_flow import course
 from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.programs.tables import SHELLS
 from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood
 from tests.reference.sandbox import run_in_sandbox
 
 from .asked import BASH
@@ -23,6 +24,9 @@ from .tracing import STUBS, Texts
 
 TIME_LIMIT = 900.0
 """Seconds for one heap of texts."""
+
+MOST_NESTED = 3
+"""How deep texts inside of texts are looked at for names."""
 
 ATTEMPTS = 5
 """How often a text with concurrent processes is run before a difference counts."""
@@ -85,11 +89,18 @@ def pairs_of(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield text, printed
 
 
-def names_in(text: str) -> set[str]:
-    """Names of programs that a text starts, for which stubs are needed."""
-    steps = course(read(text)).steps
-    names = (layer.words[0].value for step in steps for layer in step.unwrapped.layers)
-    return {name for name in names if name and re.fullmatch(r"[A-Za-z0-9_.+-]+", name) and name.strip(".")}
+def names_in(text: str, *, depth: int = 0) -> set[str]:
+    """Names of programs that a text starts, for which stubs are needed: those of texts that it evaluates, too."""
+    try:
+        steps = course(read(text)).steps
+    except NotUnderstood:
+        if not depth:
+            raise
+        return set()
+    names = {layer.words[0].value for step in steps for layer in step.unwrapped.layers}
+    found = {name for name in names if name and re.fullmatch(r"[A-Za-z0-9_.+-]+", name) and name.strip(".")}
+    inner = {each for step in steps for each in step.unwrapped.texts} if depth < MOST_NESTED else set[str]()
+    return found.union(*(names_in(each, depth=depth + 1) for each in inner))
 
 
 def generated(seed: int, numbers: range) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
+from countersign.gate.shell.programs.other_names import OTHER_NAMES
 from countersign.gate.shell.programs.tables import field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -117,11 +118,13 @@ _OUTPUT_OPTIONS: Mapping[str, str] = {key[0]: letters for key, letters in field_
 
 
 def _by_option(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    letters = _OUTPUT_OPTIONS[(words[0].value or "").rpartition("/")[2]].split()
+    written = (words[0].value or "").rpartition("/")[2]
+    name = OTHER_NAMES.get(written, written)
+    letters = _OUTPUT_OPTIONS[name].split()
     found = arguments(words, Grammar(frozenset(letter[1] for letter in letters), alone=True))
     for word in found.values(*letters):
         yield from inside(word.value, tilde=word.tilde)
-    if (words[0].value or "").rpartition("/")[2] in _MAKES_FOLDERS:
+    if name in _MAKES_FOLDERS:
         yield from _makes_folders(words, known)
 
 
