@@ -123,6 +123,10 @@ def test_the_rule_for_exact_words_covers_them_and_nothing_else(one: list[str], o
         ('a "`b`"', True),
         ("a 'b;c' \\; '$d' \"e;f\" g#h i$ {} \"\\$j\"", False),
         ("a don't; b", False),
+        ("a # don't", True),
+        ("a && b # don't", True),
+        ("a; b don't", True),
+        ("a '# don' \\# \"#\" b#", False),
     ],
 )
 def test_a_pattern_tells_whether_bash_reads_more_than_its_words(specifier: str, *, several: bool) -> None:

@@ -152,18 +152,18 @@ _OPERATOR = re.compile(r"[;&|<>$`#\n]")
 
 def _has_operators(text: str) -> bool:
     """Whether an operator, an expansion or a comment stands where no quote keeps it from being one. Where a quote has
-    no end, bash reads nothing of it."""
+    no end, only what stands in front of it counts: bash reads nothing of a line with such a quote."""
+    if any(found["comment"] for found in _QUOTED.finditer(text)):
+        return True
     bare = _QUOTED.sub("_", text)
-    if "'" in bare or '"' in bare:
-        return False
-    insides = (_ESCAPED.sub("_", inside) for inside in _QUOTED.findall(text) if inside)
-    return _UNQUOTED_OPERATOR.search(bare) is not None or any(map(_EXPANDS.search, insides))
+    insides = (_ESCAPED.sub("_", found["inside"]) for found in _QUOTED.finditer(text) if found["inside"])
+    return _UNQUOTED_OPERATOR.search(re.split("['\"]", bare)[0]) is not None or any(map(_EXPANDS.search, insides))
 
 
-_QUOTED = re.compile(r"""\\.|'[^']*'|"((?:\\.|[^"\\])*)\"""", re.DOTALL)
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?P<inside>(?:\\.|[^"\\])*)"|(?:^|(?<=[\s;&|()<>]))(?P<comment>#)""", re.DOTALL)
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _EXPANDS = re.compile(r"`|\$[\w{(?#@*!$-]")
-_UNQUOTED_OPERATOR = re.compile(rf"[;&|<>\n]|{_EXPANDS.pattern}|(?:^|\s)#")
+_UNQUOTED_OPERATOR = re.compile(rf"[;&|<>\n]|{_EXPANDS.pattern}")
 
 _PLAIN = re.compile(r"\{\}|(?![#!])(?:[\w@%+=:,./^#!-]|(?<=[\w^])~)+")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from countersign.gate.call import RunCommand
@@ -42,6 +42,7 @@ from countersign.gate.shell.rules.whole_text import (
     exact_rule,
     exact_rules,
     forbidding,
+    print_anew,
     proposals,
     with_exact,
     with_forbidding,
@@ -157,7 +158,7 @@ class _Judging:
         sayable = not floors and self.effect.understood
         printed = self.certain_text(found) if sayable and isinstance(found, Followed) else None
         around = self.around
-        deny, ask = forbidding((text, *self.plain_texts), around)
+        deny, ask = forbidding(self.printed_texts(text, found), around)
         if deny is not None or ask is not None:
             self.findings = with_forbidding(self.findings, deny, ask)
         allow, grant = exact_rules(text, around)
@@ -221,6 +222,14 @@ class _Judging:
             reason = next(filter(None, map(disagreement, self.plain_texts)), None)
         self.not_plain = None if reason is None else Evidence(source="plainBash", reason=reason)
         return None
+
+    def printed_texts(self, text: str, found: Followed | str) -> dict[str, Callable[[], str]]:
+        """The text and those in Plain Bash that it runs in turn, each with how to print it anew."""
+        texts = {each: partial(print_anew, each) for each in (text, *self.plain_texts)}
+        whole = found.printed if isinstance(found, Followed) and self.around.prints else None
+        if isinstance(whole, str):
+            return {**texts, text: lambda: whole}
+        return dict(texts)
 
     def ask_outside_plain_bash(self) -> None:
         said = self.not_plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,14 +45,15 @@ def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | N
     return _by_text("allow", around).get(wanted), _by_text("grant", around).get(wanted) if around.granting else None
 
 
-def forbidding(texts: Iterable[str], around: Circumstances) -> tuple[Rule | None, Rule | None]:
+def forbidding(texts: Mapping[str, Callable[[], str]], around: Circumstances) -> tuple[Rule | None, Rule | None]:
     """The deny and the ask rule that hold one of these texts as a whole, however it is spaced or quoted: such as
-    ``Bash(make && ls)``, which is about no simple command."""
-    found: list[Rule | None] = []
-    for listed in ("deny", "ask"):
-        rules = _by_print(listed, around)
-        found.append(next((rule for text in texts if (rule := rules.get(_print(text)))), None) if rules else None)
-    return found[0], found[1]
+    ``Bash(make && ls)``, which is about no simple command. ``texts`` come with how to print them anew."""
+    tables = _by_print("deny", around), _by_print("ask", around)
+    if not any(tables):
+        return None, None
+    printed = {make() for make in texts.values()}
+    deny, ask = (next((rules[text] for text in printed if text in rules), None) for rules in tables)
+    return deny, ask
 
 
 def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
@@ -61,7 +62,7 @@ def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[
     def make() -> Mapping[str, Rule]:
         rules = reversed(around.rules.commands_of(listed, None, around.agent))
         return {
-            _print(rule.text.removeprefix("Bash(").removesuffix(")")): rule
+            print_anew(rule.text.removeprefix("Bash(").removesuffix(")")): rule
             for rule in rules
             if isinstance(rule.specifier, CommandPattern) and rule.specifier.exact and rule.specifier.several
         }
@@ -69,7 +70,8 @@ def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[
     return around.rules.derived((_by_print, listed, around.agent), make)
 
 
-def _print(text: str) -> str:
+def print_anew(text: str) -> str:
+    """The text as it is printed from its tree, whatever its blanks and quotes; itself where it has no such form."""
     printed = reprint(text)
     return printed if isinstance(printed, str) else text.strip()
 
