@@ -60,6 +60,10 @@ ATTEMPTS: tuple[Attempt, ...] = (
     _sh("rename a secret", "mv .env other && echo ESCAPED; mv other .env", outside=True),
     _sh("rename a secret's folder", "mv deep deeper && echo ESCAPED; mv deeper deep", outside=True),
     _sh("open up a secret", "chmod 644 .env && grep -q TOPSECRET .env && echo ESCAPED", outside=True),
+    _sh(
+        "change the rights of a device",
+        "for d in null zero full random urandom; do chmod 666 /dev/$d && echo ESCAPED; done; chmod 666 .npmrc && echo ESCAPED",
+    ),
     _sh("unmount a secret", "umount .env && grep -q TOPSECRET .env && echo ESCAPED"),
     _sh("give a secret to git", "git add -f .env && git cat-file -p :.env | grep -q TOPSECRET && echo ESCAPED"),
     _sh("archive a secret", "tar cf - .env private 2>/dev/null | grep -aq TOPSECRET && echo ESCAPED", outside=True),

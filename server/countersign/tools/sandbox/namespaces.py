@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NEWNS, _NEWUSER, _NEWNET = 0x20000, 0x10000000, 0x40000000
-_RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+_RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 _OPENAT2 = 437
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _NO_LINKS_BENEATH = 0x04 | 0x02 | 0x08
@@ -36,6 +36,9 @@ CONNECT_PATIENCE = 1.0
 """Seconds for a connection to a program in the sandbox: it is made or refused at once, unless that program is stuck."""
 
 MOST_PROCESSES = 4096
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+"""Those that bubblewrap takes from outside."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -61,6 +64,7 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     _own_namespaces(_NEWNET if spec["network"] else 0)
     channel = _hand_out_listener(spec["network"]) if spec["network"] else None
     _mount("tmpfs", spec["memory"], "tmpfs", _NOSUID | _NODEV, "mode=700,size=4m")
+    _lock_devices()
     _make_covers(spec)
     for kind, path in spec["system"]:
         _mount(_sources(spec)[kind], path, None, _BIND)
@@ -121,6 +125,16 @@ def _hand_out_listener(network: dict[str, int]) -> int:
     line.sendmsg([b"l"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)])
     listener.close()
     return line.detach()
+
+
+def _lock_devices() -> None:
+    """Make the devices that are passed on read-only, and so whatever is mounted from there. They take what is written
+    to them as before; but root, who owns them, cannot change their rights, which are those of the machine's own."""
+    for path in DEVICES:
+        if os.path.exists(path):
+            _mount(path, path, None, _BIND)
+            kept = os.statvfs(path).f_flag & (_NOSUID | _NOEXEC)
+            _mount(None, path, None, _REMOUNT | _BIND | _RDONLY | kept)
 
 
 def _make_stubs(root: dict[str, Any]) -> None:
