@@ -16,12 +16,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from countersign.tools.sandbox import namespaces
 from tests.patience import PATIENCE
 
 _BUBBLEWRAP = (
     "bwrap --unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp "
     "--chdir /tmp --clearenv"
 ).split()
+_LOCKED = [
+    os.path.realpath(sys.executable),
+    "-I",
+    "-S",
+    "-c",
+    "import os, sys; sys.path.insert(0, sys.argv[1]); import namespaces as n; n._own_namespaces(0); n._lock_devices(); "
+    "os.execvp(sys.argv[2], sys.argv[2:])",
+    os.path.dirname(namespaces.__file__),
+    *_BUBBLEWRAP,
+]
+"""With devices that root cannot change: they are those of the machine."""
 _SHARED = Path(__file__).with_name("sandbox_child.py")
 _LOAD = """
 import sys, types
@@ -35,7 +47,7 @@ def sandbox() -> str | None:
     """Return why there is no sandbox here, or None."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed"
-    tried = subprocess.run([*_BUBBLEWRAP, "/bin/true"], capture_output=True, timeout=PATIENCE, check=False)
+    tried = subprocess.run([*_LOCKED, "/bin/true"], capture_output=True, timeout=PATIENCE, check=False)
     return None if tried.returncode == 0 else f"bubblewrap cannot make a sandbox: {tried.stderr.decode().strip()}"
 
 
@@ -43,7 +55,7 @@ def run_in_sandbox(script: Path, orders: Sequence[Any], *, results: int, time_li
     """Run the script with these orders and return its results."""
     shared, source = (path.read_text(encoding="utf-8") for path in (_SHARED, script))
     done = subprocess.run(
-        [*_BUBBLEWRAP, os.path.realpath(sys.executable), "-I", "-S", "-c", _LOAD, shared, source],
+        [*_LOCKED, os.path.realpath(sys.executable), "-I", "-S", "-c", _LOAD, shared, source],
         input="".join(json.dumps(order) + "\n" for order in orders).encode(),
         capture_output=True,
         timeout=time_limit,
