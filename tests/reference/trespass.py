@@ -38,7 +38,7 @@ _NAMES = (*STUBS, *_WORDS["commands"])
 SECRETS = {"ENV": "token-of-env", "HELD": "token-of-held", "HOME": "token-of-home", "OUTSIDE": "token-of-outside"}
 """What stands in files that the policies keep from an agent, by where."""
 
-TREE: Mapping[str, str | None] = {
+TREE: Mapping[str, str] = {
     "ws/a.txt": "one\ntwo\n", "ws/b c.txt": "one\n", "ws/src/x": "one\ntwo\n", "ws/src/a.py": "x = 1\n",
     "ws/src/sub/c.py": "x = 2\n", "ws/.hidden": "one\n", "ws/-v": "one\n", "ws/-x": "one\n", "ws/-rf": "one\n",
     "ws/-i": "one\n", "ws/-exec": "one\n", "ws/--": "one\n", "ws/*": "one\n", "ws/~": "one\n", "ws/{a,b}": "one\n",
@@ -116,7 +116,7 @@ def make_tree(root: str) -> None:
     for name, text in TREE.items():
         path = Path(root, name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("" if text is None else text)
+        path.write_text(text)
         if text == "PROGRAM":
             path.chmod(0o755)
     for name, target in LINKS.items():
