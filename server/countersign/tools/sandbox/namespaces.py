@@ -133,7 +133,7 @@ def _lock_devices() -> None:
     for path in DEVICES:
         if os.path.exists(path):
             _mount(path, path, None, _BIND)
-            kept = os.statvfs(path).f_flag & (_NOSUID | _NOEXEC)
+            kept = os.statvfs(path).f_flag & (_NOSUID | _NODEV | _NOEXEC)
             _mount(None, path, None, _REMOUNT | _BIND | _RDONLY | kept)
 
 

@@ -161,7 +161,7 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
         at = index - 1
         index = _option(words, at, grammar, found)
         if at == doubtful and index == at + 2:
-            # The option in front took this one for its value, or did not: then the word behind is none.
+            # If the option in front took this one for its value, the word behind is an operand.
             found.operands.append((at + 1, words[at + 1]))
         shared = index == at + 1 < end and found.options and found.options[-1].value is words[index]
         doubtful = index if shared else None

@@ -77,7 +77,7 @@ def print_anew(text: str) -> str:
 
 
 def with_forbidding(findings: Sequence[Finding], deny: Rule | None, ask: Rule | None) -> list[Finding]:
-    """The findings with what such rules say of their commands; of all where there is none."""
+    """The findings with what such rules say of the commands, or of all findings if no command is among them."""
     commands = any(finding.kind == "command" for finding in findings)
     said = tuple(None if rule is None else evidence(rule) for rule in (deny, ask))
     return [
