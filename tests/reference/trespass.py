@@ -13,10 +13,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from typing import Any
 from countersign.advice.explain import explain, policy_of
 from tests.gate.shell.replay import PlainTexts
 from tests.gate.shell.tracing import Texts
+from tests.patience import PATIENCE
 
 from .sandbox import run_in_sandbox
 
@@ -33,8 +35,8 @@ TIME_LIMIT = 1_800.0
 
 FORBIDDEN = ("omega", "evil")
 STUBS = ("alpha", "beta", "pa", "pb", "pc", "pd", "pe", "pf", *FORBIDDEN)
-_WORDS = tomllib.loads(Path(__file__).with_name("trespass.toml").read_text(encoding="utf-8"))
-_NAMES = (*STUBS, *_WORDS["commands"])
+WORDS = tomllib.loads(Path(__file__).with_name("trespass.toml").read_text(encoding="utf-8"))
+_NAMES = (*STUBS, *WORDS["commands"])
 SECRETS = {"ENV": "token-of-env", "HELD": "token-of-held", "HOME": "token-of-home", "OUTSIDE": "token-of-outside"}
 """What stands in files that the policies keep from an agent, by where."""
 
@@ -66,7 +68,18 @@ class Rights:
     unseen: tuple[str, ...]
 
 
-_DENY = ["Bash(omega:*)", "Bash(evil:*)", "Read(held/**)", "Edit(fixed/**)"]
+@dataclass(frozen=True)
+class Ground:
+    """Where texts run: the files, what a shell does in the workspace before, and the programs that are there."""
+
+    tree: Mapping[str, str] = field(default_factory=lambda: TREE)
+    prepare: str = ""
+    real: Mapping[str, str] = field(default_factory=dict[str, str])
+    path: str = ""
+    seconds: float = 2.0
+
+
+DENY = ("Bash(omega:*)", "Bash(evil:*)", "Read(held/**)", "Edit(fixed/**)")
 _PROTECTED = ("ws/.git", "ws/.vscode", "home", "outside")
 
 
@@ -81,39 +94,52 @@ RIGHTS = (
         {
             "mode": "default",
             "rules": {
-                "allow": [*_RULED, *(f"Bash({name}:*)" for name in _WORDS["programs"]), "Edit(./**)"],
-                "deny": _DENY,
+                "allow": [*_RULED, *(f"Bash({name}:*)" for name in WORDS["programs"]), "Edit(./**)"],
+                "deny": [*DENY],
             },
         },
         (*_PROTECTED, "ws/fixed"),
         _but("OUTSIDE"),
     ),
     Rights(
-        {"mode": "acceptEdits", "rules": {"allow": _RULED, "deny": _DENY}},
+        {"mode": "acceptEdits", "rules": {"allow": _RULED, "deny": [*DENY]}},
         (*_PROTECTED, "ws/fixed"),
         _but("OUTSIDE"),
     ),
-    Rights({"mode": "auto", "rules": {"deny": _DENY}}, (*_PROTECTED, "ws/fixed"), _but("OUTSIDE")),
-    Rights({"mode": "default", "bypass": True, "rules": {"deny": _DENY}}, ("ws/fixed",), (SECRETS["HELD"],)),
+    Rights({"mode": "auto", "rules": {"deny": [*DENY]}}, (*_PROTECTED, "ws/fixed"), _but("OUTSIDE")),
+    Rights({"mode": "default", "bypass": True, "rules": {"deny": [*DENY]}}, ("ws/fixed",), (SECRETS["HELD"],)),
 )
 
 
 def trespasses(seed: int, numbers: range) -> Iterator[str]:
     """Every text of these numbers that was allowed and did what its policy keeps from it."""
+    real = {name: found for name in WORDS["programs"] if (found := shutil.which(name, path="/usr/bin:/bin"))}
+    texts = [(made(seed, number), RIGHTS[number % len(RIGHTS)]) for number in numbers]
+    yield from let_loose(texts, Ground(real=real))
+
+
+def let_loose(texts: Sequence[tuple[str, Rights]], ground: Ground) -> Iterator[str]:
+    """Decide each text under its policy, run what is allowed, and tell what did something that the policy forbids."""
     with tempfile.TemporaryDirectory(prefix="trespass-") as name:
         root = os.path.realpath(name)
-        make_tree(root)
-        allowed = [found for number in numbers if (found := _allowed(root, seed, number))]
-        runs = [text for _, text, _ in allowed]
-        for (asked, text, rights), told in zip(allowed, _run(root, runs, [each[2] for each in allowed]), strict=True):
+        make_tree(root, ground)
+        allowed = [found for text, rights in texts if (found := _allowed(root, text, rights))]
+        for (asked, text, rights), told in zip(allowed, _run(root, allowed, ground), strict=True):
             if told["did"]:
-                policy = f"policy {RIGHTS.index(rights)} ({rights.fields['mode']})"
-                yield f"{asked!r} was allowed under {policy}, ran as {text!r} and {told['did']}"
+                mode = rights.fields["mode"]
+                yield f"{asked!r} was allowed in {mode} ({_rules(rights)}), ran as {text!r} and {told['did']}"
 
 
-def make_tree(root: str) -> None:
+def _rules(rights: Rights) -> str:
+    rules = rights.fields["rules"]
+    said = [f"{len(rules[name])} {name} rules" for name in ("allow", "deny") if rules.get(name)]
+    return ", ".join([*said, *(["bypass"] if rights.fields.get("bypass") else [])]) or "no rules"
+
+
+def make_tree(root: str, ground: Ground | None = None) -> None:
     """The workspace as the gate sees it."""
-    for name, text in TREE.items():
+    ground = ground or Ground()
+    for name, text in ground.tree.items():
         path = Path(root, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -121,12 +147,13 @@ def make_tree(root: str) -> None:
             path.chmod(0o755)
     for name, target in LINKS.items():
         Path(root, name).symlink_to(target)
+    if ground.prepare:
+        environment = {"PATH": ground.path, "HOME": f"{root}/home"}
+        subprocess.run(["sh", "-c", ground.prepare], cwd=f"{root}/ws", env=environment, check=True, timeout=PATIENCE)
 
 
-def _allowed(root: str, seed: int, number: int) -> tuple[str, str, Rights] | None:
-    """The text of that number, what would run of it, and the policy that allows it."""
-    rights = RIGHTS[number % len(RIGHTS)]
-    text = made(seed, number)
+def _allowed(root: str, text: str, rights: Rights) -> tuple[str, str, Rights] | None:
+    """The text, what would run of it, and the policy, if that allows it."""
     question = {**rights.fields, "workspace": f"{root}/ws", "home": f"{root}/home"}
     policy, mode = policy_of(question)
     decision = explain({"tool": "bash", "args": {"command": text}}, policy, mode, check_syntax=_bash_agrees)
@@ -140,19 +167,22 @@ def _bash_agrees(_text: str) -> str | None:
     return None
 
 
-def _run(root: str, texts: list[str], rights: list[Rights]) -> list[dict[str, Any]]:
+def _run(root: str, allowed: Sequence[tuple[str, str, Rights]], ground: Ground) -> list[dict[str, Any]]:
     order = {
         "root": root,
         "bash": shutil.which("bash"),
-        "tree": TREE,
-        "links": LINKS,
+        "tree": dict(ground.tree),
+        "links": dict(LINKS),
+        "prepare": ground.prepare,
         "stubs": STUBS,
-        "real": {name: found for name in _WORDS["programs"] if (found := shutil.which(name, path="/usr/bin:/bin"))},
+        "real": dict(ground.real),
+        "path": ground.path,
         "forbidden": FORBIDDEN,
+        "seconds": ground.seconds,
     }
-    orders = [[text, list(each.kept), list(each.unseen)] for text, each in zip(texts, rights, strict=True)]
+    orders = [[text, list(rights.kept), list(rights.unseen)] for _, text, rights in allowed]
     script = Path(__file__).with_name("trespass_cell.py")
-    return run_in_sandbox(script, (order, *orders), results=len(texts), time_limit=TIME_LIMIT)
+    return run_in_sandbox(script, (order, *orders), results=len(allowed), time_limit=TIME_LIMIT)
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -173,7 +203,7 @@ def _renamed(random: Random, text: str) -> str:
     """The text with some of its words replaced by programs and files that matter."""
     return re.sub(
         r"(?<![\w$\\'-])(?:p[a-f]|a|b|x)(?![\w'=])",
-        lambda found: found[0] if random.random() < 0.6 else random.choice((*_WORDS["traps"], *_NAMES)),
+        lambda found: found[0] if random.random() < 0.6 else random.choice((*WORDS["traps"], *_NAMES)),
         text,
     )
 
@@ -184,7 +214,7 @@ def _piece(random: Random, scripts: tuple[tuple[str, ...], ...]) -> str:
     text = "\n".join(lines[start : start + random.choice((1, 1, 2, 3, 5, 9))])
     text = re.sub(
         r"(?<=[\s;|&(`])(?:echo|recho|printf|cat|rm|ls|test|foo|bar|a|b|x|/tmp/\S*)(?=[\s;|&)`])",
-        lambda found: found[0] if random.random() < 0.5 else random.choice((*_WORDS["traps"], *_NAMES)),
+        lambda found: found[0] if random.random() < 0.5 else random.choice((*WORDS["traps"], *_NAMES)),
         text,
     )
     mutant = Texts(random.randrange(1 << 30))
@@ -246,10 +276,10 @@ class TrapTexts(PlainTexts):
     def piece(self, depth: int) -> str:
         chance = self.random.random()
         if chance < 0.45:
-            return self.pick(*_WORDS["harmless"])
+            return self.pick(*WORDS["harmless"])
         if chance < 0.5:
-            return self.pick(*_WORDS["options"])
-        return self.pick(*_WORDS["traps"]) if chance < 0.93 else super().piece(depth)
+            return self.pick(*WORDS["options"])
+        return self.pick(*WORDS["traps"]) if chance < 0.93 else super().piece(depth)
 
     def word(self, depth: int) -> str:
         return "".join(self.piece(depth) for _ in range(self.random.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 2))))
@@ -257,5 +287,5 @@ class TrapTexts(PlainTexts):
     def redirect(self, depth: int) -> str:
         if self.random.random() < 0.3:
             return super().redirect(depth)
-        target = self.pick(*_WORDS["traps"])
+        target = self.pick(*WORDS["traps"])
         return self.pick(f"> {target}", f">> {target}", f"< {target}", f"2> {target}", f"<<< {target}", f"&> {target}")

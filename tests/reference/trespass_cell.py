@@ -8,14 +8,15 @@ words that must not be printed or copied. The answer says what it did, empty whe
 import contextlib
 import json
 import os
-import shutil
 import stat
+import subprocess
 import sys
 
 from tests.reference.sandbox_child import STARTED, limit_resources, records_in, run_bash
 
-LIMIT, ENOUGH = 2.0, 200_000
-"""Seconds for one text and bytes that it tells. What takes more is killed; what it did until then still counts."""
+TEMPLATE = "/tmp/template"
+ENOUGH = 200_000
+"""Bytes that a text may tell. What tells more or takes too long is killed; what it did until then still counts."""
 
 
 def main() -> None:
@@ -28,32 +29,38 @@ def main() -> None:
         os.chmod(f"/tmp/bin/{name}", 0o755)
     for name, path in order["real"].items():
         os.symlink(path, f"/tmp/bin/{name}")
-    tree = {name: stub if text == "PROGRAM" else text for name, text in order["tree"].items()}
+    make(TEMPLATE, {name: stub if text == "PROGRAM" else text for name, text in order["tree"].items()}, order)
     limit_resources()
     here = None
     for line in sys.stdin:
         text, kept, unseen = json.loads(line)
         if here is None or look(root) != here:
-            make(root, tree, order["links"])
+            again(root)
             here = look(root)
         print(json.dumps({"did": run(order, root, here, text, kept, unseen)}), flush=True)
 
 
-def make(root: str, tree: dict, links: dict) -> None:
+def make(place: str, tree: dict, order: dict) -> None:
     """The workspace as the gate saw it."""
-    for place in (root, "/tmp/new"):
-        with contextlib.suppress(OSError):
-            os.unlink(place)
-        for folder, _, _ in os.walk(place):
-            os.chmod(folder, 0o755)
-        shutil.rmtree(place, ignore_errors=True)
     for name, text in tree.items():
-        os.makedirs(os.path.dirname(f"{root}/{name}"), exist_ok=True)
-        write(f"{root}/{name}", text)
+        os.makedirs(os.path.dirname(f"{place}/{name}"), exist_ok=True)
+        write(f"{place}/{name}", text)
         if text.startswith("#!"):
-            os.chmod(f"{root}/{name}", 0o755)
-    for name, target in links.items():
-        os.symlink(target, f"{root}/{name}")
+            os.chmod(f"{place}/{name}", 0o755)
+    for name, target in order["links"].items():
+        os.symlink(target, f"{place}/{name}")
+    if order["prepare"]:
+        environment = {"PATH": order["path"], "HOME": f"{place}/home"}
+        subprocess.run(["/bin/sh", "-c", order["prepare"]], cwd=f"{place}/ws", env=environment, check=True)
+
+
+def again(root: str) -> None:
+    """Put the workspace there anew."""
+    for place in (root, "/tmp/new"):
+        subprocess.run(["/bin/chmod", "-R", "u+rwX", place], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(["/bin/rm", "-rf", place], check=True)
+    os.makedirs(os.path.dirname(root), exist_ok=True)
+    subprocess.run(["/bin/cp", "-a", TEMPLATE, root], check=True)
 
 
 def write(path: str, text: str) -> None:
@@ -79,10 +86,10 @@ def look(root: str) -> dict:
 
 def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: list) -> str:
     """What the text did that it should not have done."""
-    environment = {"PATH": "/tmp/bin", "HOME": f"{root}/home", "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": f"/tmp/bin:{order['path']}".rstrip(":"), "HOME": f"{root}/home", "LC_ALL": "C.UTF-8"}
     command = [order["bash"], "--norc", "--noprofile", "-c", "--", text]
     started, printed, _status, _cut = run_bash(
-        command, environment, folder=f"{root}/ws", descriptors=(1, 2), seconds=LIMIT, enough=ENOUGH
+        command, environment, folder=f"{root}/ws", descriptors=(1, 2), seconds=order["seconds"], enough=ENOUGH
     )
     names = [record[0] for record in records_in(started) if record[0] in order["forbidden"]]
     if names:
@@ -103,9 +110,10 @@ def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: lis
             return f"printed {word}"
     for path in after:
         if after[path] != before.get(path) and stat.S_ISREG(after[path][1]):
+            data = b""
             with contextlib.suppress(OSError), open(path, "rb") as file:
                 data = file.read(1 << 20)
-            for word in unseen:
+            for word in () if os.path.basename(path).startswith(".env.") else unseen:  # as secret as `.env`
                 if word.encode() in data and word not in order["tree"].get(path.removeprefix(f"{root}/"), ""):
                     return f"copied {word} into {path}"
     return ""
