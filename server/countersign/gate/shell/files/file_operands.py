@@ -385,7 +385,11 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     whole = row.operands == "copy" and any(
         len(option.name) > 3 and "--parents".startswith(option.name) for option in found.options
     )
+    backs_up = found.has("-b", "--backup", "-S", "--suffix")
     yield Touch("write", target)
+    if backs_up:
+        # What stood there lives on under a name of which no rule speaks.
+        yield Touch("read", target)
     for word in sources:
         name = _base(word)
         spills = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
@@ -401,6 +405,8 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
                     target = constant(f"{target.value.rstrip('/')}/")._replace(tilde=target.tilde)
             sources = word if word.value is None else None
             yield Touch("write", target, into=name if name is not None else "*", sources=sources)
+            if backs_up:
+                yield Touch("read", target, into=name if name is not None else "*")
 
 
 def _makes_links(row: Program, known: Known) -> bool:

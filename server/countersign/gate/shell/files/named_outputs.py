@@ -45,9 +45,20 @@ def _cmake(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         yield from inside(word.value, tilde=word.tilde)
     if len(words) > 2 and words[1].value == "-E":
         yield from _cmake_tool(words[2].value, words[3:])
+    yield from _told(words)
+
+
+def _ctest(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    yield from _told(words)
+
+
+_TELLING = ("--help", "--version", "-version", "/V", "--system-information")
+
+
+def _told(words: Sequence[Word]) -> Iterator[Touch]:
+    """Help and versions go into the file behind the option, or behind the name that it takes."""
     for index, word in enumerate(words):
-        if word.prefix.startswith("--help"):
-            # Behind it, or behind the name that it takes, stands the file that the help is written to.
+        if word.prefix.startswith(_TELLING):
             yield from (Touch("write", each) for each in words[index + 1 : index + 3] if each.prefix[:1] != "-")
 
 
@@ -156,6 +167,7 @@ OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]]
     "plugin-outputs": _protoc,
     "compiled-pairs": _sass,
     "build-folders": _cmake,
+    "told": _ctest,
     "edited-files": _sudo,
     "setting-outputs": _pytest,
     "reporter-outputs": _mocha,

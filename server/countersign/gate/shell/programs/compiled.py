@@ -2687,6 +2687,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('container',): {'mounts': 'engine'},
         ('cpio',): {'files': 'copied-archive'},
         ('csplit',): {'files': 'split-input'},
+        ('ctest',): {'files': 'told'},
         ('ctr',): {'mounts': 'engine'},
         ('curl',): {'code': 'output-format', 'files': 'transfers'},
         ('date',): {'code': 'clock'},
