@@ -61,7 +61,7 @@ LINKS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Rights:
-    """One policy: the question's fields, and what must then stay as it is or unseen."""
+    """One policy: the question's fields, and what must then stay as it is (but for places behind a ``!``) or unseen."""
 
     fields: Mapping[str, Any]
     kept: tuple[str, ...]

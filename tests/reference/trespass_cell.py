@@ -95,12 +95,15 @@ def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: lis
     if names:
         return f"started {names}"
     after = look(root)
+    free = tuple(f"{root}/{place[1:]}" for place in kept if place.startswith("!"))
     for place in kept:
         under = f"{root}/{place}"
         changed = [
             path
             for path in {*before, *after}
-            if (path == under or path.startswith(under + "/")) and before.get(path) != after.get(path)
+            if (path == under or path.startswith(under + "/"))
+            and before.get(path) != after.get(path)
+            and not path.startswith(free)
         ]
         if changed:
             return f"changed {sorted(changed)[:3]}"
