@@ -167,6 +167,7 @@ FACTS: Mapping[str, type] = {
     "opens_in": str,
     "script_folder": str,
     "mode_first": bool,
+    "options_end": bool,
     "folders_only_with": str,
     "operands_read_with": str,
     "assignments_among_files": bool,

@@ -35,7 +35,8 @@ class Use:
 
 class Known(NamedTuple):
     """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
-    turn out to be such."""
+    turn out to be such. ``in_order`` are the words where options end at the first operand, if that makes a
+    difference."""
 
     program: Program | None
     arguments: Arguments
@@ -43,6 +44,7 @@ class Known(NamedTuple):
     holes: tuple[Word, ...]
     doings: Doings | None = None
     git: Git | None = None
+    in_order: Arguments | None = None
 
     @property
     def copies(self) -> bool:

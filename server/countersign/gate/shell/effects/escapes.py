@@ -41,15 +41,29 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     uses = list(_options(name, row, words, found.options)) if found.options else []
     doings = None
     special = SPECIAL.get(name)
+    in_order = _in_order(words, row, found, start) if name in _STOPPING and found.options else None
     if special is not None:
         more, doings = special(words, found)
         uses += more
+        if in_order is not None:
+            uses += special(words, in_order)[0]
     if row.one_dash:
         uses += _one_dash(name, row, words)
     if name in SPELLED_PROGRAMS:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
-    return Known(row, found, tuple(uses), holes, doings)
+    return Known(row, found, tuple(uses), holes, doings, in_order=in_order)
+
+
+_STOPPING = names_with("options_end")
+
+
+def _in_order(words: Sequence[Word], row: Program, found: Arguments, start: int) -> Arguments | None:
+    """The words as macOS's own program of that name reads them, whose options end at the first operand: what stands
+    behind it names files there (``head a.txt -n .env``)."""
+    if not found.operands or found.options[-1].index < found.operands[0][0]:
+        return None
+    return arguments(words, replace(row.grammar, ordered=True), start)
 
 
 def _could_become(row: Program, found: Arguments) -> tuple[Word, ...]:

@@ -21,6 +21,7 @@ from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
+from countersign.gate.shell.files.sed_of_macos import sed_of_macos
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.languages.find import FINDERS, folders_in
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
@@ -41,6 +42,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         arguments = known.arguments
         if row.operands != "none" or row.here:
             found += _operands(name, row, known)
+            if known.in_order is not None:
+                found += _operands(name, row, known._replace(arguments=known.in_order))
         if arguments.options:
             found += _doubtful(row, arguments)
             if row.reads:
@@ -676,6 +679,7 @@ def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 _READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
     **OUTPUT_READERS,
+    "macos-script": sed_of_macos,
     "fetched-addresses": gh_touches,
     "package-files": package_touches,
     "cloned-folders": cloned_touches,

@@ -416,7 +416,8 @@ class PathFinder:
 
 
 def _is_harmless(finding: Finding) -> bool:
-    return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
+    ordinary = finding.known_read or (finding.kind == "write" and finding.in_workspace)
+    return ordinary and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
 
 
 def names_marked(mark: str, pattern: str, folder: str) -> bool:
