@@ -45,7 +45,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
             if known.in_order is not None:
                 found += _operands(name, row, known._replace(arguments=known.in_order))
         if arguments.options:
-            found += _doubtful(row, arguments)
+            found += _doubtful(row, arguments, elsewhere_flags=name in _STOPPING)
             if row.reads:
                 found += [Touch("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
@@ -199,17 +199,25 @@ def _swallowed(row: Program, found: Arguments) -> list[tuple[int, Word]]:
     return swallowed
 
 
-def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
-    """The values in the words of options that a whole row does not know for text."""
+def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Iterator[Touch]:
+    """The values in the words of options that a whole row does not know for text; and with ``elsewhere_flags``, since
+    an option that takes text here may take none in macOS's program of that name, the words behind such options."""
     if not row.grammar.whole or row.operands == "none":
         return
     deed: Deed = "list" if row.operands == "list" else "read"
     for option in found.options:
         if option.value is None:
             continue
+        maybe_operand = elsewhere_flags and not option.attached and option.name not in row.given
+        if maybe_operand and _LETTER.search(option.value.prefix):
+            yield Touch(deed, option.value, doubtful=True)
+            continue
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.attached and (not known or found.unrecognized_options):
             yield Touch(deed, option.value, doubtful=True)
+
+
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def _as_operands(
@@ -328,6 +336,7 @@ def _options_of(facts: Mapping[tuple[str, ...], str]) -> Mapping[str, tuple[str,
 _READ_WITH = _options_of(FACETS["operands_read_with"])
 _FOLDERS_ONLY_WITH = _options_of(FACETS["folders_only_with"])
 _MODE_FIRST = names_with("mode_first")
+_STOPPING = names_with("options_end")
 _WITH_ASSIGNMENTS = names_with("assignments_among_files")
 _HERE_IF_DEEP = names_with("here_if_deep")
 _WRITES_THROUGH_LINKS = names_with("writes_through_links")
