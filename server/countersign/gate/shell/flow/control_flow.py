@@ -366,14 +366,15 @@ class _Walk:
             self.expansions(word)
         if command.formula is not None:
             self.assigned(command.formula)
-        if command.words and command.words[0].value is not None:
-            name = program(command.words[0].value)
-            if name == "alias" and len(command.words) > 1:
+        words = _run_by_bash(command.words)
+        if words and words[0].value is not None:
+            name = program(words[0].value)
+            if name == "alias" and len(words) > 1:
                 self.facts.aliases = True
-                for word in command.words[1:]:
+                for word in words[1:]:
                     self.facts.functions.add(word.prefix.partition("=")[0])
             elif name in _FILLING:
-                values = [word.value for word in command.words[1:] if word.value is not None]
+                values = [word.value for word in words[1:] if word.value is not None]
                 filled = [value for value in values if value.isidentifier()]
                 alone = [value for value in values if value not in _READING] == filled[:1]
                 if name == "read" and listing is not None and alone and filled:
@@ -431,9 +432,20 @@ _READING = frozenset({"-r", "-d", ""})
 _FILLING = frozenset(
     {"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"}
 )
-_NAMING = _FILLING | {"alias"}
+_SAME_SHELL = frozenset({"command", "builtin"})
+_NAMING = _FILLING | _SAME_SHELL | {"alias"}
 _COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
 _NOTHING = Unwrapped(())
+
+
+def _run_by_bash(words: Sequence[Word]) -> Sequence[Word]:
+    """The words of a command without ``command`` and ``builtin`` in front, behind which a builtin sets the same."""
+    index = 0
+    while index < len(words) and program(words[index].value or "") in _SAME_SHELL:
+        index += 1
+        while index < len(words) and words[index].prefix.startswith("-"):
+            index += 1
+    return words[index:]
 
 
 def _maybe_skipped(node: Compound, places: Places, outcome: Outcome) -> Outcome:

@@ -71,7 +71,8 @@ def _set_inside(node: Node, name: str, named: re.Pattern[str], total: int) -> bo
             for number, each in enumerate(nodes):
                 if not _mentions(each, named):
                     continue
-                only_if = all(operator == "&&" for operator, _ in links[number:])
+                # Behind `||` it may be skipped although what follows it runs.
+                only_if = all(operator == "&&" for operator, _ in links[max(number - 1, 0) :])
                 return (only_if and _sets(each, name, named)) or (
                     _mentions(each, named) == total and _set_inside(each, name, named, total)
                 )
