@@ -27,6 +27,10 @@ SAME_WORDS_OTHER_MEANING = [
     "sh -c 'a <(b)'", "sh -c 'rm {a,b}'", "sh -c 'export A=$x; b'", "dash -c '[[ -n x ]]'", "sh -c 'a &> b'",
     "bash -kc 'a b=c'", "bash -O extglob -c 'a b'", "bash --posix -c 'a b'", "sh -o noglob -c 'a b'",
     "watch \"cat <<'E'\nx\nE\n\"",
+    "sh -c 'time CI=a/b ls'", "dash -c 'a; ! time b'", "sh -c 'echo \"$(time A=b/c ls)\"'", "sh -c '(time A=b/c ls)'",
+    "sh -c 'pushd sub && ls'", "sh -c 'if a; then popd; fi'", "sh -c 'command pushd sub'", "sh -c 'source ./x'",
+    "sh -c 'x=$(pushd sub) make'", "sh -c 'a > \"$(popd)\"'", "watch 'pushd sub'", "watch 'time A=b/c ls'",
+    "awk 'BEGIN{system(\"pushd sub; ls\")}'",
 ]  # fmt: skip
 
 

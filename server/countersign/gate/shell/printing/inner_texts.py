@@ -7,10 +7,10 @@ shell reads alike, or a program known to hand its text to ``sh`` and a second pa
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from countersign.gate.shell.effects.unwrap import Unwrapped, program
+from countersign.gate.shell.printing.bash_only import needs_bash
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.programs.argv import arguments
 from countersign.gate.shell.programs.tables import SHELLS, names_with
@@ -24,11 +24,10 @@ _OPTIONS = frozenset("-c -e -u -x -l -i -o --login --norc --noprofile".split())
 """Their options that leave the meaning of a text alone, unlike `-k`, `-O` and `--posix`."""
 _SET = frozenset({"errexit", "nounset", "pipefail", "xtrace"})
 
-_BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(|\bexport\b.*\$|(?<!\$)\{(?![\s}])")
-"""What other shells than bash read otherwise, or do not know; `dash` splits the expansions in `export A=$x`."""
-
 _USES_SH = names_with("hands_to_sh")
 """Programs that hand a text to ``sh``, whatever shell the user has."""
+
+_READ_OTHERWISE = "`sh` may read a text in this command otherwise than bash"
 
 _KEYWORDS = frozenset("and or not begin end switch repeat foreach noglob nocorrect onintr goto - @".split())
 """First words that run what follows them, or are syntax, in fish, zsh or csh."""
@@ -71,7 +70,7 @@ def unprintable(unwrapped: Unwrapped) -> str | None:
     known = {each.text for each in found.values()} if shells else {word.value for word in unwrapped.layers[0].words}
     if not known.issuperset(unwrapped.texts):
         return "a text that is evaluated in turn and is no argument of its own, or whose shell has other options"
-    if any(each.shell != "bash" and _BASH_ONLY.search(each.text) for each in found.values()):
+    if any(each.shell != "bash" and needs_bash(each.text) for each in found.values()):
         return "a text for another shell than bash"
     return None
 
@@ -85,11 +84,13 @@ def doubt(text: str, unwrapped: Unwrapped) -> str | None:
         return f"a text that `{others[0]}` reads"
     if is_plain(text):
         keyword = text.split(" ", 1)[0]
-        return f"`{keyword}` is a keyword of some shells" if keyword in _KEYWORDS else None
+        if keyword in _KEYWORDS:
+            return f"`{keyword}` is a keyword of some shells"
+        return _READ_OTHERWISE if needs_bash(text) else None
     if programs.isdisjoint(_USES_SH):
         return "the shell that reads a text in this command is not known"
-    if _BASH_ONLY.search(text):
-        return "`sh` may read a text in this command otherwise than bash"
+    if needs_bash(text):
+        return _READ_OTHERWISE
     return disagreement(text)
 
 
