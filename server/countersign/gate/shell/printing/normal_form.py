@@ -165,7 +165,10 @@ def _inner(command: Simple) -> dict[int, List]:
     return {index: normal_form(read(found.text).script) for index, found in shell_texts(unwrapped).items()}
 
 
-_RUN_BY_BASH = frozenset("PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_ENV ENV SHELLOPTS BASHOPTS POSIXLY_CORRECT".split())
+_RUN_BY_BASH = frozenset(
+    "PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_ENV ENV SHELLOPTS BASHOPTS POSIXLY_CORRECT "
+    "LOCPATH MUSL_LOCPATH PATH_LOCALE GCONV_PATH NLSPATH".split()
+)
 
 
 def _declared(assignment: Assignment) -> Assigned:

@@ -14,6 +14,7 @@ from countersign.gate.shell.syntax.plain_tokens import (  # fmt: skip
     ASSIGNMENT,
     FIRST_WORD,
     HELD_NAMES,
+    LANGUAGES,
     LOCALE_NAMES,
     NAME,
     OWN_NAMES,
@@ -63,7 +64,10 @@ class SimpleReader(WordReader):
         if self._peek() == "(":
             raise self._fail("an array", offset)
         value = self._word()
-        if LOCALE_NAMES.fullmatch(name) and (value.value is None or not UTF8_LOCALE.fullmatch(value.value)):
+        if name == "LANGUAGE":
+            if value.value is None or not LANGUAGES.fullmatch(value.value):
+                raise self._fail("a `LANGUAGE` that is no list of languages", value.offset)
+        elif LOCALE_NAMES.fullmatch(name) and (value.value is None or not UTF8_LOCALE.fullmatch(value.value)):
             raise self._fail(f"a locale in `{name}` that is not UTF-8", value.offset)
         if value.brace or value.tilde or value.many or (value.glob and "[" in value.source):
             raise self._fail("a bracket, brace, tilde or `$@` in an assignment", value.offset)

@@ -18,7 +18,7 @@ from countersign.gate.shell.variables.bindings import Facts
 _OBEYED = re.compile(
     r"HOME|PATH|CDPATH|OLDPWD|PWD|TMPDIR|IFS|ENV|SHELL|SHELLOPTS|POSIXLY_CORRECT|BASH\w*|GLOB\w+|EXECIGNORE|FIGNORE|"
     r"PS[0-4]|PROMPT_COMMAND|FUNCNEST|FPATH|ZDOTDIR|NULLCMD|READNULLCMD|LANG|LANGUAGE|LC_\w+|LOCPATH|NLSPATH|"
-    r"GCONV_PATH|GLIBC_TUNABLES|LD_\w+|DYLD_\w+|"
+    r"GCONV_PATH|MUSL_LOCPATH|PATH_LOCALE|GLIBC_TUNABLES|LD_\w+|DYLD_\w+|"
     + "|".join(name for name in sorted(NUMERIC_PARAMETERS) if name.isidentifier())
 )
 """Variables that a shell or the loader under it obeys, or that our own reading of words supposes the value of."""
