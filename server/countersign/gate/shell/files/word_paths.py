@@ -19,7 +19,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
-from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
+from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -98,11 +98,23 @@ class PathFinder:
             return  # a pipe; what stands in it is a command of its own
         found = meaning(touch.word, self.facts, self.judge.home, self.folder)
         for value in found.values:
-            yield from self._value(touch, value)
+            for path in self._both_homes(value):
+                yield from self._value(touch, path)
         for pattern in found.patterns:
-            yield from self._pattern(touch, pattern)
+            for path in self._both_homes(pattern):
+                yield from self._pattern(touch, path)
         if not found.complete and not touch.listed:
             yield self._unknown(touch)
+
+    def _both_homes(self, path: str) -> tuple[str, ...]:
+        """A path in the home, and where a folder here is named ``~``, also that one: the tilde may be quoted, or in
+        a word that bash does not expand (``@~/x``)."""
+        if (
+            not path.startswith("~/")
+            or self.judge.resolve("./~", cwd=self.folder or self.judge.workspace).kind == "missing"
+        ):
+            return (path,)
+        return path, f"./{path}"
 
     def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
         if value in _STREAMS or _DESCRIPTOR.fullmatch(value):
@@ -275,7 +287,7 @@ class PathFinder:
         """What the pattern matches now; None if that is more than is looked at."""
         if pattern.startswith("~/"):
             pattern = f"{escape_glob(self.judge.home)}{pattern[1:]}"
-        return disk.matching(pattern, cwd, MAX_MATCHES)
+        return matching_paths(pattern, cwd, MAX_MATCHES)
 
     def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
         """Whether a pattern that spells something out could spell a secret or a protected name."""

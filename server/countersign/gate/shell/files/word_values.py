@@ -91,6 +91,13 @@ def plain_path(pattern: str) -> str:
     return f"./{text}" if text.startswith("~") and not pattern.startswith("~") else text
 
 
+def matching_paths(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
+    """What a pattern matches now, as paths for ``PathJudge``: a name may be ``~``, which is no home. None if that is
+    more than is looked at."""
+    found = disk.matching(pattern, folder, most)
+    return found and tuple(f"./{name}" if name.startswith("~") else name for name in found)
+
+
 def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
     """All texts that constants and variables of the text's own combine to."""
     parts: list[Sequence[tuple[str, str]]] = []
@@ -136,10 +143,19 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
     for combination in itertools.product(*parts):
         pattern = "".join(part for _, part in combination)
         if is_glob(pattern):
-            patterns.append(pattern)
+            patterns += _both_homes(pattern, word)
         else:
-            values.append(unescape_glob(pattern) if globbed else "".join(part for part, _ in combination))
+            value = unescape_glob(pattern) if globbed else "".join(part for part, _ in combination)
+            values += _both_homes(value, word)
     return Meaning(tuple(values), tuple(patterns), complete)
+
+
+def _both_homes(text: str, word: Word) -> tuple[str, ...]:
+    """A path, and where an expansion may have made its tilde, also the folder that is named so: bash expands no tilde
+    in what a variable holds, but a variable may hold what it made of one."""
+    first = word.pieces[0]
+    by_home = isinstance(first, Variable) and first.name in {"HOME", "PWD"}
+    return (text, f"./{text}") if text.startswith("~") and not word.tilde and not by_home else (text,)
 
 
 _ONE_WORD = re.compile(r"[\w./,:@%+=-]+")

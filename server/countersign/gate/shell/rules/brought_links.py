@@ -19,7 +19,7 @@ from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_contents import checked_out
 from countersign.gate.shell.files.git_repository import work_tree
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
-from countersign.gate.shell.files.word_values import join, literal, meaning
+from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.row import Brings
 from countersign.gate.shell.programs.tables import names_with
@@ -167,7 +167,7 @@ def _links_of(around: Circumstances, case: AnalyzedCommand, source: Touch, place
         return None
     paths = list(meant.values)
     for pattern in meant.patterns:
-        matches = disk.matching(pattern, place, MAX_MATCHES)
+        matches = matching_paths(pattern, place, MAX_MATCHES)
         if matches is None:
             return None
         paths += matches
