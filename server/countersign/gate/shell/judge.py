@@ -37,6 +37,7 @@ from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
 from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
 from countersign.gate.shell.rules.match import Coverage, touching
+from countersign.gate.shell.rules.spelled_out import spelled_out
 from countersign.gate.shell.rules.whole_text import (
     Whole,
     exact_rule,
@@ -296,7 +297,27 @@ class _Judging:
             key = (step.command.source, *step[2:])
             if key not in seen:
                 seen.add(key)
-                self.step(AnalyzedCommand(step, found.facts), start, depth=depth, covered=covered, inherited=inherited)
+                case, at = AnalyzedCommand(step, found.facts), len(self.parts)
+                for number, one in enumerate((case, *self.spelled(case, start))):
+                    own = len(self.parts)
+                    self.step(one, start, depth=depth, covered=covered, inherited=inherited)
+                    if number:
+                        self.join_parts(at, own)
+
+    def spelled(self, case: AnalyzedCommand, start: str | None) -> Iterator[AnalyzedCommand]:
+        """The same command with the values of variables in its words, where that may mean something else."""
+        steps = spelled_out(case, self.around.paths.home, start if case.step.places is HERE else None)
+        if steps is None:
+            reason = f"`{case.step.command.source}` can be spelled in too many ways to judge each"
+            self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
+        yield from (AnalyzedCommand(step, case.facts) for step in steps or ())
+
+    def join_parts(self, at: int, own: int) -> None:
+        """Show a command once, as it is written, with all that was found of it."""
+        spelled, shown = self.parts.pop(own), self.parts[at]
+        risks = tuple(dict.fromkeys((*shown.risks, *spelled.risks)))
+        self.parts[at] = Part(shown.text, (*shown.findings, *spelled.findings), risks)
+        self.cases.pop(spelled.findings[0], None)
 
     def places_of(self, step: Step, start: str | None) -> list[str] | None:
         """Where a command may run, wherever its moves lead."""

@@ -1,0 +1,70 @@
+"""Commands as bash spells them once it put the text's own variables in: an option in a variable is an option.
+
+``x=-oheld; sort "$x" a`` writes `held`. A word with a variable is judged as one that is not known; where the text
+itself says what it holds, the command is judged a second time with that in its place. Operands that are plain names
+are judged by their values already (``files/word_values.py``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator
+
+from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.files.word_values import meaning
+from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+MOST = 32
+"""Spellings of one command that are judged."""
+
+_PLAIN = re.compile(r"[\w./][\w./,:-]*|")
+"""Operands that no program takes for an option or code of its own."""
+
+_READS_CODE = frozenset("sed gsed awk gawk mawk nawk original-awk".split())
+_NO_OPTIONS = frozenset(
+    "echo printf [ test : true false cd pushd popd export read exit return break continue shift wait kill".split()
+)
+"""Builtins whose words name neither files nor code."""
+
+
+def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Iterator[Step] | None:
+    """Return the command with the values of variables in its words, for each that matters; None if there are too
+    many."""
+    command = case.step.command
+    if command.plain or command.kind != "command" or not command.words or command.words[0].value is None:
+        return iter(())
+    name = program(command.words[0].value)
+    if name in _NO_OPTIONS or all(word.value is not None for word in command.words):
+        return iter(())
+    choices = [_choices(case, word, home, folder) for word in command.words]
+    known = [value for some in choices for each in some for value in each if isinstance(value, str)]
+    if name not in _READS_CODE and all(_PLAIN.fullmatch(value) for value in known):
+        return iter(())
+    if math.prod(map(len, choices)) > MOST:
+        return None
+    return (_with(case.step, found) for found in itertools.product(*choices))
+
+
+def _choices(case: AnalyzedCommand, word: Word, home: str, folder: str | None) -> list[tuple[Word | str, ...]]:
+    """What one word may become: itself, or for each value the words that bash makes of it."""
+    if word.value is not None or word.choices:
+        return [(word,)]
+    values = meaning(word, case.facts, home, folder).values
+    if not values:
+        return [(word,)]
+    return [tuple(value.split()) if word.form == "split" else (value,) for value in dict.fromkeys(values)]
+
+
+def _with(step: Step, found: tuple[tuple[Word | str, ...], ...]) -> Step:
+    words = tuple(_word(each) for some in found for each in some)
+    # What it is redirected to is judged already.
+    return step._replace(command=step.command._replace(words=words, redirects=(), plain=False), unwrapped=unwrap(words))
+
+
+def _word(text: Word | str) -> Word:
+    return constant(text)._replace(tilde=text.startswith("~/")) if isinstance(text, str) else text
