@@ -49,7 +49,9 @@ PRINTED = {
     "ls ~ ~/x src/*.[ch] '*'": "'ls' ~ ~/'x' 'src/'*'.'[ch] '*'",
     "mv src/{a,b}.py {1..3}": "'mv' 'src/a.py' 'src/b.py' '1' '2' '3'",
     "find . -name {}": "'find' '.' '-name' '{}'",
-    "export A=$x B": "export A=${x} 'B'",
+    "export A=$x B": "export A=\"${x}\" 'B'",
+    "B=1 export A=$x": "B='1' export A=\"${x}\"",  # bash 3.2 splits it otherwise
+    "B=1 export A=*.txt": "B='1' export A='*.txt'",
     "echo 2 >f 2>&1": "'echo' '2' > 'f' 2>&1",
     ">&2 echo 2": "'echo' '2' >&2",
     "cat <<'E' | b\nx $y\n\nE": "'cat' <<< 'x $y\n' | 'b'",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from countersign.gate.shell.effects.unwrap import could_run, may_run, program, unwrap
 from countersign.gate.shell.printing.inner_texts import shell_texts, unprintable
@@ -183,8 +184,25 @@ def _assignment(assignment: Assignment) -> Assigned:
         raise NotPrintable(f"an assignment to an array, or with `+=`: `{assignment.name}`")
     if assignment.name in _RUN_BY_BASH:
         raise NotPrintable(f"an assignment to `{assignment.name}`, whose value bash runs or obeys")
-    value = () if assignment.value is None else _parts(assignment.value, tilde=False)
+    value = () if assignment.value is None else _whole(_parts(assignment.value, tilde=False))
     return Assigned(assignment.name, () if value == "" else value)
+
+
+def _whole(value: Parts) -> Parts:
+    """A value with all of it in quotes, which changes nothing where bash knows an assignment. Bash 3.2 knows none in
+    `B=1 export A=$x`, and splits it."""
+    return value if isinstance(value, str) else _merged(map(_in_one_word, value))
+
+
+def _in_one_word(part: Part) -> Part:
+    match part:
+        case Pattern(text=text):
+            return Literal(text)
+        case Value(name=name) if name not in {"@", "*"}:
+            return replace(part, quoted=True)
+        case Output() | Sum():
+            return replace(part, quoted=True)
+    return part
 
 
 _OWN_DESCRIPTOR = {"<": "0", "<<<": "0", ">": "1", ">>": "1", ">&": "1", "&>": "", "&>>": ""}
