@@ -37,7 +37,7 @@ from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
 from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
 from countersign.gate.shell.rules.match import Coverage, touching
-from countersign.gate.shell.rules.spelled_out import spelled_out
+from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.whole_text import (
     Whole,
     exact_rule,
@@ -132,6 +132,7 @@ class _Judging:
     entered: set[Word] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     expected: BroughtLinks | None = None
+    spellings: int = 0
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
@@ -304,13 +305,15 @@ class _Judging:
                     if number:
                         self.join_parts(at, own)
 
-    def spelled(self, case: AnalyzedCommand, start: str | None) -> Iterator[AnalyzedCommand]:
+    def spelled(self, case: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
         steps = spelled_out(case, self.around.paths.home, start if case.step.places is HERE else None)
-        if steps is None:
-            reason = f"`{case.step.command.source}` can be spelled in too many ways to judge each"
-            self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
-        yield from (AnalyzedCommand(step, case.facts) for step in steps or ())
+        self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)
+        if self.spellings <= MOST_IN_ALL:
+            return [AnalyzedCommand(step, case.facts) for step in steps or ()]
+        reason = f"`{case.step.command.source}` can be spelled in too many ways to judge each"
+        self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
+        return []
 
     def join_parts(self, at: int, own: int) -> None:
         """Show a command once, as it is written, with all that was found of it."""
@@ -372,9 +375,8 @@ class _Judging:
         if self.brought is not NO_LINKS:
             for place in dict.fromkeys((*moved_into(self.around, places), *moved_into(self.around, leads))):
                 self.findings.append(self.around.paths.judge_read(place, cwd="/")._replace(unanswered=True))
-        end = len(self.findings)
         risks = risks_of(case, places, self.around.paths)
-        about = (index,) if end == index + 1 else tuple(range(index, end))
+        about = tuple(range(index, len(self.findings)))
         self.parts.append(Part(case.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             self.cases[index] = case  # the others are let go at once: a long text would keep thousands

@@ -10,17 +10,17 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.tree import Piece, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 
-MOST = 32
-"""Spellings of one command that are judged."""
+MOST, MOST_IN_ALL = 32, 500
+"""Spellings of one command, and of all commands of a text, that are judged."""
 
 _PLAIN = re.compile(r"[\w./][\w./,:-]*|")
 """Operands that no program takes for an option or code of its own."""
@@ -32,22 +32,27 @@ _NO_OPTIONS = frozenset(
 """Builtins whose words name neither files nor code."""
 
 
-def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Iterator[Step] | None:
+def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequence[Step] | None:
     """Return the command with the values of variables in its words, for each that matters; None if there are too
     many."""
     command = case.step.command
     if command.plain or command.kind != "command" or not command.words or command.words[0].value is None:
-        return iter(())
+        return ()
     name = program(command.words[0].value)
-    if name in _NO_OPTIONS or all(word.value is not None for word in command.words):
-        return iter(())
+    if name in _NO_OPTIONS or not any(_is_known(piece, case) for word in command.words for piece in word.pieces):
+        return ()
     choices = [_choices(case, word, home, folder) for word in command.words]
     known = [value for some in choices for each in some for value in each if isinstance(value, str)]
     if name not in _READS_CODE and all(_PLAIN.fullmatch(value) for value in known):
-        return iter(())
+        return ()
     if math.prod(map(len, choices)) > MOST:
         return None
-    return (_with(case.step, found) for found in itertools.product(*choices))
+    return [_with(case.step, found) for found in itertools.product(*choices)]
+
+
+def _is_known(piece: Piece, case: AnalyzedCommand) -> bool:
+    """Whether this is a variable of which something is known."""
+    return isinstance(piece, Variable) and (piece.name in case.facts.values or piece.name in {"HOME", "PWD"})
 
 
 def _choices(case: AnalyzedCommand, word: Word, home: str, folder: str | None) -> list[tuple[Word | str, ...]]:
