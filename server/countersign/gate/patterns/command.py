@@ -29,13 +29,15 @@ class CommandPattern:
 
     ``words`` are the rule's words with quotes removed as bash does and ``WILD`` for each wildcard. ``prefix`` says
     that the rule ended in ``:*`` or `` *``: the words alone, or followed by anything. ``loose_words`` is the reading
-    for deny and ask, where a quoted ``*`` is a wildcard too.
+    for deny and ask, where a quoted ``*`` is a wildcard too. ``assigned`` is how many leading words assign a variable:
+    one whose name is quoted is a program.
     """
 
     text: str
     words: tuple[str, ...]
     loose_words: tuple[str, ...]
     prefix: bool
+    assigned: int = 0
     literal_prefix: tuple[str, ...] = field(init=False, compare=False)
     """The words before the first one that holds a wildcard."""
     literals: frozenset[str] = field(init=False, compare=False)
@@ -64,7 +66,7 @@ class CommandPattern:
         leading = words if literal else tuple(itertools.takewhile(lambda word: WILD not in word, words))
         wanted = self._wanted()
         texts = tuple([" ".join(each) for each in wanted])
-        narrow = _pieces(_GAP.join(words), _GAP, prefix=prefix)
+        narrow = _pieces(_GAP.join(words[self.assigned :]), _GAP, prefix=prefix)
         wide = tuple([pieces for text in texts for pieces in _pieces(text, " ", prefix=prefix)])
         fill = object.__setattr__
         fill(self, "literal_prefix", leading)
@@ -78,14 +80,19 @@ class CommandPattern:
         fill(self, "wide", wide)
         fill(self, "least", min([len("".join(pieces)) for pieces in (*narrow, *wide)]))
 
-    def covers(self, words: Sequence[str]) -> bool:
-        """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
-        if self.several and self.exact:
+    def covers(self, words: Sequence[str], assigned: int = 0) -> bool:
+        """The narrow reading, for allow: word by word; a blank inside a word is no boundary. ``assigned`` is how many
+        leading words assign a variable: no wildcard stands for one (S6)."""
+        if self.assigned != assigned or (self.several and self.exact):
             return False
         if self.literal:
             given = tuple(words)
             return given[: len(self.words)] == self.words if self.prefix else given == self.words
-        text = _GAP.join(words)
+        # A wildcard in what is assigned is no wildcard for the program behind it.
+        values = zip(self.words[:assigned], words, strict=False)
+        if not all(wildcard_match(wanted.split(WILD), value) for wanted, value in values):
+            return False
+        text = _GAP.join(words[assigned:])
         return any(wildcard_match(pieces, text) for pieces in self.narrow)
 
     def touches(self, words: Sequence[str]) -> bool:
@@ -132,19 +139,37 @@ def parse_command(text: str) -> CommandPattern:
         raise BadPattern("it names no command")
     if not words:
         return CommandPattern(text, (WILD,), (WILD,), True)
-    return CommandPattern(text, words, _words(body, quoted_star=True) if "*" in body else words, prefix)
+    loose = _words(body, quoted_star=True) if "*" in body else words
+    return CommandPattern(text, words, loose, prefix, _assigned(body, words))
 
 
 _BLANKS_BEHIND = re.compile(r"(?<!\\)\s+$")
 _ANY_WORDS_BEHIND = re.compile(r"(?:^|(?<!\\)\s)\*$")
 
 
-def command_specifier(words: Sequence[str]) -> str | None:
-    """The specifier that covers exactly these words, or None where a rule cannot say them (control characters)."""
-    text = "".join(words)
+def command_specifier(words: Sequence[str], assigned: Sequence[tuple[str, str]] = ()) -> str | None:
+    """The specifier that covers exactly these words, with these variables and values assigned in front, or None where
+    a rule cannot say them (control characters)."""
+    text = "".join((*words, *(value for _, value in assigned)))
     if not words or (not text.isprintable() and any(unicodedata.category(char) in {"Cc", "Cf"} for char in text)):
         return None
-    return " ".join(_spell(word) for word in words)
+    first = f"'{words[0]}'" if _ASSIGNS.match(words[0]) and "'" not in words[0] else _spell(words[0])
+    named = (f"{name}={_spell(value) if value else ''}" for name, value in assigned)
+    return " ".join((*named, first, *map(_spell, words[1:])))
+
+
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
+
+
+def _assigned(body: str, words: Sequence[str]) -> int:
+    """How many leading words assign a variable, as bash reads the text."""
+    if not words or not _ASSIGNS.match(words[0]):
+        return 0
+    starts: list[int] = []
+    if _split(body, False, quotes="'\"", starts=starts) is None:
+        starts.clear()
+        _split(body, False, quotes="", starts=starts)
+    return next((index for index, start in enumerate(starts) if not _ASSIGNS.match(body, start)), len(starts))
 
 
 _OPERATOR = re.compile(r"[;&|<>$`#\n]")
@@ -188,13 +213,16 @@ _QUOTING = re.compile(r"""[\\'"]""")
 _ESCAPED_IN_QUOTES = frozenset('$`"\\')
 
 
-def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | None:
+def _split(body: str, quoted_star: bool, *, quotes: str, starts: list[int] | None = None) -> tuple[str, ...] | None:
+    """The words, or None where a quote has no end; ``starts`` takes where each begins."""
     words: list[str] = []
     word: str | None = None
     quote = ""
     index = 0
     while index < len(body):
         char = body[index]
+        if word is None and starts is not None and not char.isspace():
+            starts.append(index)
         if char == "\\" and quote != "'" and index + 1 < len(body):
             if quote and body[index + 1] not in _ESCAPED_IN_QUOTES:
                 word = (word or "") + char

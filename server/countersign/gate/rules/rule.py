@@ -236,8 +236,8 @@ def _matches_example(rule: Rule, example: str) -> bool:
         case None:
             return True
         case CommandPattern() as pattern:
-            words = parse_command(example).words
-            return pattern.touches(words) if wide else pattern.covers(words)
+            said = parse_command(example)
+            return pattern.touches(said.words) if wide else pattern.covers(said.words, said.assigned)
         case PathPattern() as pattern:
             segments = [part for part in example.removeprefix("~").split("/") if part not in {"", "."}]
             return pattern.touches(segments) if wide else pattern.covers(segments)

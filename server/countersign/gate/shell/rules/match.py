@@ -110,11 +110,14 @@ def _spellings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], tuple[s
     with words that hold all of them, by which its rules are found."""
     command = case.step.command
     assigned = tuple([assignment.source for assignment in command.assignments])
+    plain = tuple([_as_word(assignment) for assignment in command.assignments])
     for layer, known in zip(case.layers, case.known, strict=True):
         words = tuple([word.shape for word in layer.words])
         yield words, words
         if assigned and layer.above is None:
-            yield (*assigned, *words), (*assigned, *words)
+            every = dict.fromkeys((assigned, plain, *((each,) for each in plain)))
+            for named in every:
+                yield (*named, *words), (*named, *words)
         bare = _without_leading_options(words, known)
         if bare is not None:
             yield bare, words
@@ -263,7 +266,7 @@ def _covering(
                 reason = _kept_out(case)
                 if reason is None:
                     return Coverage(evidence(rule))
-            elif pattern.least <= length and pattern.covers(words):
+            elif pattern.least <= length and pattern.covers(words, max(0, -above)):
                 if _says(rule, pattern, case):
                     reason = case.evaluates or _renamed(case)
                     if reason is None:

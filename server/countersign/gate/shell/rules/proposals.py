@@ -41,14 +41,14 @@ def propose(case: AnalyzedCommand) -> Iterator[str]:
     clear = all(layer.way in ("self", "clear") for layer in case.layers)
     words = [word.value for word in (case.layers[-1] if clear else case.layers[0]).words]
     constant = [word for word in words if word is not None]
-    assigned = [f"{each.name}={each.plain}" for each in case.step.command.assignments if not is_safe_prefix(each)]
+    assigned = [(each.name, each.plain or "") for each in case.step.command.assignments if not is_safe_prefix(each)]
     offers: list[str] = []
     if len(constant) == len(words):
-        exact = command_specifier([*assigned, *constant])
+        exact = command_specifier(constant, assigned)
         if exact is not None:
             offers.append(f"Bash({exact})")
     length = _width(case)
-    spelled = command_specifier([*assigned, *constant[:length]]) if length else None
+    spelled = command_specifier(constant[:length], assigned) if length else None
     if spelled is not None:
         offers.append(f"Bash({spelled}:*)")
     for text in offers:
