@@ -16,6 +16,7 @@ from countersign.gate.approvals.script_files import blocking_named_programs
 from countersign.gate.approvals.stored_requests import arguments_digest
 from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision
+from countersign.gate.finding import FILE_KINDS
 from countersign.gate.plan import Plan
 from countersign.gate.refusals import only_deny
 from countersign.gate.risk import with_parts
@@ -74,9 +75,11 @@ class Decider:
             return self._decided(call, replace(policy, rules=(kept,)), ["auto"], ()).verdict == rule_list
         stern = tuple(known for known in policy.rules if known.list != "allow")
         alone = replace(policy, rules=(*stern, kept), agents={})
-        if self._decided(call, alone, ["ask"], ()).verdict == "allow":
+        decision = self._decided(call, alone, ["ask"], ())
+        if decision.verdict == "allow":
             return True
-        grant = replace(kept, scope="grant")
+        files = dict.fromkeys(each.resource for each in decision.effects if each.kind in FILE_KINDS)
+        grant = replace(kept, scope="grant", files=tuple(files))
         return self._decided(call, replace(alone, rules=stern), ["ask"], (grant,)).verdict == "allow"
 
     def _decided(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:

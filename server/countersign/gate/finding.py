@@ -21,6 +21,10 @@ class Floor:
     bypass_lifts: bool = False
 
 
+FILE_KINDS: frozenset[EffectKind] = frozenset({"read", "write"})
+"""Effects whose ``resource`` is a file."""
+
+
 class Finding(NamedTuple):
     """One effect with everything that was found about it.
 

@@ -21,7 +21,8 @@ RuleScope = Literal["default", "managed", "user", "workspace", "chat", "grant"]
 class RuleText:
     """One rule as it was written, and where. ``line`` and ``column`` count from 1. ``agent`` None is every agent.
 
-    ``matching`` and ``not_matching`` are its own examples; a rule that fails one counts as broken.
+    ``matching`` and ``not_matching`` are its own examples; a rule that fails one counts as broken. ``files`` are those
+    that the card of a grant showed: a grant of a command's text covers no others by their names in it.
     """
 
     list: Literal["allow", "ask", "deny"]
@@ -34,6 +35,7 @@ class RuleText:
     reason: str | None = None
     matching: tuple[str, ...] = ()
     not_matching: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

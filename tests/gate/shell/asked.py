@@ -9,6 +9,7 @@ from typing import Any
 
 from countersign.advice.explain import check_line
 from countersign.gate.call import RunCommand
+from countersign.gate.finding import FILE_KINDS
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.judge import CommandJudgement, judge_command
@@ -43,15 +44,20 @@ def judge(
     *,
     allow: Sequence[str] = (),
     grants: Sequence[str] = (),
+    files: Sequence[str] | None = None,
     deny: Sequence[str] = (),
     workspace: str = WS,
     home: str = HOME,
     cwd: str | None = None,
     builtin_reads: bool = True,
 ) -> CommandJudgement:
-    """What the shell's part of the gate finds, before anything is weighed."""
+    """What the shell's part of the gate finds, before anything is weighed; ``grants`` were given on a card for it, or
+    on one that showed ``files``."""
     texts = [RuleText("allow", text) for text in allow] + [RuleText("deny", text) for text in deny]
-    texts += [RuleText("allow", text, scope="grant", agent="A") for text in grants]
+    if grants and files is None:
+        found = judge(command, workspace=workspace, home=home, cwd=cwd, builtin_reads=builtin_reads).findings
+        files = [each.resource for each in found if each.kind in FILE_KINDS]
+    texts += [RuleText("allow", text, scope="grant", agent="A", files=tuple(files or ())) for text in grants]
     rules = RuleSet(texts)
     paths = PathJudge(workspace, home, (), (), rules, "A")
     effect = RunCommand(command, cwd or workspace)

@@ -18,6 +18,7 @@ from countersign.gate.approvals.grants import GrantBook
 from countersign.gate.approvals.pending import Pending, Resolution
 from countersign.gate.call import BadArguments, ToolCall
 from countersign.gate.decision import Decision
+from countersign.gate.finding import FILE_KINDS
 from countersign.gate.ledger.writer import Ledger
 from countersign.gate.plan import Plan
 from countersign.gate.turn import Turn
@@ -190,6 +191,9 @@ class Answering:
                 agent=pending.request.agent_name,
                 thread_id=pending.request.thread_id,
                 turn_id=pending.turn.turn_id,
+                files=tuple(
+                    dict.fromkeys(each.resource for each in pending.request.effects if each.kind in FILE_KINDS)
+                ),
             )
         self._changed()
 

@@ -17,13 +17,22 @@ from countersign.settings.policy import RuleText
 from countersign.wire.rules import GrantView
 from countersign.wire.verdicts import Scope
 
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 TIMED_SECONDS = 15 * 60.0
 """How long "allow for 15 minutes" lasts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """``rule`` for ``agent``, in one turn, one chat, or until ``ends`` (monotonic seconds) in the chat it came from."""
+    """``rule`` for ``agent``, in one turn, one chat, or until ``ends`` (monotonic seconds) in the chat it came from.
+
+    ``files`` are those that its card showed. ``ends_at`` is the same end by the wall clock, which also counts while
+    the machine sleeps; the earlier one ends it.
+    """
 
     grant_id: str
     rule: str
@@ -32,12 +41,14 @@ class Grant:
     thread_id: str
     turn_id: str | None = None
     ends: float | None = None
+    files: tuple[str, ...] = ()
+    ends_at: datetime | None = None
     expires_at: str | None = None
 
     def as_rule(self) -> RuleText:
         """The grant in the shape that ``decide`` reads; its place is the grant's id."""
         return RuleText("allow", self.rule, scope="grant", agent=self.agent, file=self.grant_id,
-                        reason=f"you allowed it {_SCOPE_WORDS[self.scope]}")  # fmt: skip
+                        reason=f"you allowed it {_SCOPE_WORDS[self.scope]}", files=self.files)  # fmt: skip
 
 
 _SCOPE_WORDS: dict[Scope, str] = {
@@ -53,14 +64,21 @@ _SCOPE_WORDS: dict[Scope, str] = {
 class GrantBook:
     """All live grants of this server. A class because grants end by time and by hand."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], datetime] = _utc_now,
+    ) -> None:
         self._clock = clock
+        self._wall_clock = wall_clock
         self._grants: dict[str, Grant] = {}
 
-    def keep(self, rule: str, scope: Scope, *, agent: str, thread_id: str, turn_id: str) -> Grant:
-        """Keep an answer. Only turn, chat and timed scopes live here."""
+    def keep(
+        self, rule: str, scope: Scope, *, agent: str, thread_id: str, turn_id: str, files: tuple[str, ...] = ()
+    ) -> Grant:
+        """Keep an answer to a card that showed these files. Only turn, chat and timed scopes live here."""
         ends = self._clock() + TIMED_SECONDS if scope == "timed" else None
-        expires = datetime.now(UTC) + timedelta(seconds=TIMED_SECONDS) if scope == "timed" else None
+        expires = self._wall_clock() + timedelta(seconds=TIMED_SECONDS) if scope == "timed" else None
         grant = Grant(
             grant_id=secrets.token_urlsafe(12),
             rule=rule,
@@ -69,6 +87,8 @@ class GrantBook:
             thread_id=thread_id,
             turn_id=turn_id if scope == "turn" else None,
             ends=ends,
+            files=files,
+            ends_at=expires,
             expires_at=expires.isoformat(timespec="seconds").replace("+00:00", "Z") if expires else None,
         )
         self._grants[grant.grant_id] = grant
@@ -111,5 +131,9 @@ class GrantBook:
         ]
 
     def _drop_ended(self) -> None:
-        moment = self._clock()
-        self._grants = {key: grant for key, grant in self._grants.items() if grant.ends is None or grant.ends > moment}
+        moment, time_of_day = self._clock(), self._wall_clock()
+        self._grants = {
+            key: grant
+            for key, grant in self._grants.items()
+            if (grant.ends is None or grant.ends > moment) and (grant.ends_at is None or grant.ends_at > time_of_day)
+        }

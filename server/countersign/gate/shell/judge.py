@@ -160,7 +160,7 @@ class _Judging:
         sayable = not floors and self.effect.understood
         printed = self.certain_text(found) if sayable and isinstance(found, Followed) else None
         around = self.around
-        deny, ask = forbidding(self.printed_texts(text, found), around)
+        deny, ask = forbidding(self.printed_texts(text, found), (part.text for part in self.parts), around)
         if deny is not None or ask is not None:
             self.findings = with_forbidding(self.findings, deny, ask)
         allow, grant = exact_rules(text, around)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from countersign.gate.finding import Finding
+from countersign.gate.finding import FILE_KINDS, Finding
 from countersign.gate.patterns import CommandPattern
 from countersign.gate.rules.rule import compile_rule
 from countersign.gate.rules.rule_set import Rule, evidence
@@ -45,29 +46,69 @@ def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | N
     return _by_text("allow", around).get(wanted), _by_text("grant", around).get(wanted) if around.granting else None
 
 
-def forbidding(texts: Mapping[str, Callable[[], str]], around: Circumstances) -> tuple[Rule | None, Rule | None]:
-    """The deny and the ask rule that hold one of these texts as a whole, however it is spaced or quoted: such as
-    ``Bash(make && ls)``, which is about no simple command. ``texts`` come with how to print them anew."""
-    tables = _by_print("deny", around), _by_print("ask", around)
-    if not any(tables):
+def forbidding(
+    texts: Mapping[str, Callable[[], str]], commands: Iterable[str], around: Circumstances
+) -> tuple[Rule | None, Rule | None]:
+    """The deny and the ask rule that hold one of these texts, or one of the simple ``commands`` in them, letter by
+    letter or however it is spaced and quoted: ``Bash(make && ls)`` and ``Bash(make > out)`` are about no words alone.
+    ``texts`` come with how to print them."""
+    tables = [(_by_letters(listed, around), _by_print(listed, around)) for listed in _FORBIDDING]
+    if not any(written for written, _ in tables):
         return None, None
-    printed = {make() for make in texts.values()}
-    deny, ask = (next((rules[text] for text in printed if text in rules), None) for rules in tables)
+    written = {text.strip(): None for text in (*texts, *commands)}
+    printed: dict[str, None] = {}
+    if any(prints for _, prints in tables):
+        printed = {_on_one_line(make()): None for make in texts.values()}
+        printed |= {_on_one_line(print_anew(text)): None for text in written if _MORE_THAN_WORDS.search(text)}
+    deny, ask = (
+        next(
+            (
+                rules[text]
+                for rules, found in zip(pair, (written, printed), strict=True)
+                for text in found
+                if text in rules
+            ),
+            None,
+        )
+        for pair in tables
+    )
     return deny, ask
 
 
-def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
-    """The rules of this list whose words are joined by operators, by what is printed of them."""
+_FORBIDDING: tuple[Literal["deny", "ask"], ...] = ("deny", "ask")
+
+
+def _by_letters(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
+    """The rules of this list that say one text, by this text."""
 
     def make() -> Mapping[str, Rule]:
         rules = reversed(around.rules.commands_of(listed, None, around.agent))
         return {
-            print_anew(rule.text.removeprefix("Bash(").removesuffix(")")): rule
+            rule.specifier.text.strip(): rule
             for rule in rules
-            if isinstance(rule.specifier, CommandPattern) and rule.specifier.exact and rule.specifier.several
+            if isinstance(rule.specifier, CommandPattern) and rule.specifier.exact
         }
 
+    return around.rules.derived((_by_letters, listed, around.agent), make)
+
+
+def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
+    """Those of them that bash may read otherwise than as words, by what is printed of them."""
+
+    def make() -> Mapping[str, Rule]:
+        rules = _by_letters(listed, around)
+        return {_on_one_line(print_anew(text)): rule for text, rule in rules.items() if _MORE_THAN_WORDS.search(text)}
+
     return around.rules.derived((_by_print, listed, around.agent), make)
+
+
+_MORE_THAN_WORDS = re.compile(r"[^\w\s./,:@%+='\"-]|^\s*(?:time|coproc)\s|^\s*[A-Za-z_]\w*=")
+"""Operators, expansions, patterns, assignments, and keywords in front of a command."""
+
+
+def _on_one_line(printed: str) -> str:
+    """A printed text with its lines joined, for a newline ends a command as a semicolon does."""
+    return printed.replace("&\n", "& ").replace("\n", "; ")
 
 
 def print_anew(text: str) -> str:
@@ -101,8 +142,8 @@ def _by_text(listed: Literal["allow", "grant"], around: Circumstances) -> Mappin
 def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Finding, ...]:
     """The findings, covered by a rule or a grant of exactly this text where there is one.
 
-    Both cover commands that only lack a rule; a grant also covers the files that the text names. Neither covers floors
-    or ask rules.
+    Both cover commands that only lack a rule; a grant also covers the files that the text names, if its card showed
+    them. Neither covers floors or ask rules.
     """
     findings = whole.findings
     if allow is not None:
@@ -116,10 +157,18 @@ def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Fi
     if grant is not None:
         said = evidence(grant)
         findings = tuple(
-            finding._replace(grant=said) if finding.grant is None and _grantable(whole, index) else finding
+            finding._replace(grant=said)
+            if finding.grant is None and _grantable(whole, index) and _was_shown(finding, grant)
+            else finding
             for index, finding in enumerate(findings)
         )
     return findings
+
+
+def _was_shown(finding: Finding, grant: Rule) -> bool:
+    """Whether the card that this grant was given on showed the file. The same name may mean another file by now: in
+    another folder, or behind a link."""
+    return finding.kind not in FILE_KINDS or finding.resource in grant.source.files
 
 
 def exact_rule(whole: Whole, around: Circumstances) -> str | None:

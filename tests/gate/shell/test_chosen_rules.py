@@ -1,0 +1,106 @@
+"""A rule that a person chose: one to deny denies the very call and other spellings of it, one to allow and a grant
+cover no other program, no other variables and no other files than their card showed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.gate.shell.asked import decide, judge
+
+ONE_CALL = [
+    "zzz9 a", "(zzz9 a)", "! zzz9 a", "time zzz9 a", "{ zzz9 a; }", "coproc zzz9 a", "zzz9 {a,b}", "zzz9 [ab]",
+    "zzz9 a?", "((x=1))", "zzz9 ~/x", "zzz9 a # c", "zzz9 a &", "[[ -f x ]] && zzz9 a", "zzz9 $'a\\tb'", 'zzz9 $"a"',
+    'zzz9 "$x"', "zzz9 <<< a", "zzz9 < a", "zzz9 > out", "zzz9 2>&1", "A=1 zzz9", "A='a b' zzz9", "A+=1 zzz9",
+    "'A=1' zzz9", "zzz9 '*'", "zzz9 'a:*'", "zzz9 a:", "zzz9 ''", "zzz9 \"it's\"", "zzz9 a\\ b", "zzz9 !x", "zzz9  a",
+    "zzz9 `ls`", "zzz9 <(ls)", "f() { zzz9; }; f", "if true; then zzz9 a; fi", "case a in a) zzz9;; esac",
+    "declare -i x; zzz9", "x=~/a zzz9", "zzz9 a || zzz8", "zzz9 a | zzz8", "zzz9 'a;b'", "sudo zzz9 a",
+    "bash -c 'zzz9 a'", "\\zzz9 a", "zzz9 ${x:-a}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ONE_CALL)
+@pytest.mark.parametrize("blanks", ["{}", " {}", "{} "])
+def test_a_rule_that_says_a_text_denies_it_in_every_mode(text: str, blanks: str) -> None:
+    rule = f"Bash({blanks.format(text)})"
+    assert {decide(text, deny=[rule], mode=mode) for mode in ("default", "acceptEdits", "auto", "dontAsk")} == {"deny"}
+    assert decide(text, deny=[rule], bypass=True) == "deny"
+    assert decide(text, deny=[rule], allow=[f"Bash({text})", "Bash"]) == "deny"
+    assert decide(text, ask=[rule], mode="auto") != "allow"
+
+
+@pytest.mark.parametrize("text", ONE_CALL)
+def test_a_text_that_a_card_can_say_is_denied_by_what_it_says(text: str) -> None:
+    exact, _ = judge(text).sayings()
+    assert exact is None or decide(text, deny=[exact], mode="auto") == "deny"
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("A=1 zzz9", 'A="1" zzz9'),
+        ("A=1 zzz9", "A=1 B=2 zzz9"),
+        ("A=1 zzz9", "B=2 A=1 zzz9"),
+        ("A=1 zzz9:*", "A='1' zzz9 x"),
+        ("A='a b' zzz9", 'A="a b" zzz9'),
+        ("make; ls", "make\nls"),
+        ("make & ls", "make &\nls"),
+        ("make > out", "ls; make >out"),
+        ("(make)", "( make )"),
+        ("! make", "!  make"),
+        ("zzz9 {a,b}", "zzz9 a b"),
+    ],
+)
+def test_a_rule_denies_other_spellings_of_its_text(rule: str, text: str) -> None:
+    assert decide(text, deny=[f"Bash({rule})"], mode="auto") == "deny"
+    assert decide(text, ask=[f"Bash({rule})"], mode="auto") == "ask"
+
+
+@pytest.mark.parametrize(
+    "rule", [" Bash(make && ls)", "Bash(make && ls) ", "bash(make && ls)", "shell(make && ls)", "BASH( make && ls )"]
+)
+def test_a_rule_denies_a_whole_text_however_its_tool_is_written(rule: str) -> None:
+    assert decide("make && ls", deny=[rule], mode="auto") == "deny"
+    assert decide("make && ls", ask=[rule], mode="auto") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("rule", "covered", "others"),
+    [
+        ("A=1 zzz9", ["A=1 zzz9", "A='1' zzz9"], ["'A=1' zzz9", "A\\=1 zzz9", '"A"=1 zzz9', "A=1 B=2 zzz9"]),
+        ("'A=1' zzz9", ["'A=1' zzz9"], ["A=1 zzz9"]),
+        ("A=1 'B=2' zzz9", ["A=1 'B=2' zzz9"], ["A=1 B=2 zzz9"]),
+        ("A='a b' zzz9:*", ["A='a b' zzz9 x"], ["A=a b zzz9", "'A=a b' zzz9"]),
+        ("* install", ["zzz9 install"], ["LD_PRELOAD=./x zzz9 install", "PATH=. npm install"]),
+        ("*", ["zzz9"], ["LD_PRELOAD=./x zzz9"]),
+        ("A=1 *", ["A=1 zzz9"], ["A=1 LD_PRELOAD=./x zzz9"]),
+        ("A=* zzz9", ["A=1 zzz9", "A=2 zzz9"], ["A=1 evil zzz9", "A=1 B=2 zzz9"]),
+    ],
+)
+def test_a_rule_covers_no_variables_but_those_that_it_names(
+    rule: str, covered: Sequence[str], others: Sequence[str]
+) -> None:
+    assert {decide(text, allow=[f"Bash({rule})"]) for text in covered} == {"allow"}
+    assert {decide(text, allow=[f"Bash({rule})"]) for text in others} == {"ask"}
+
+
+def _granted(text: str, workspace: Path, cwd: str = "", files: Sequence[str] | None = None) -> bool:
+    found = judge(text, grants=[f"Bash({text})"], workspace=str(workspace), cwd=f"{workspace}{cwd}", files=files)
+    return all(each.grant or each.known_read or each.neutral for each in found.findings)
+
+
+def test_a_grant_of_a_text_covers_the_files_of_its_card_and_no_others_of_the_same_names(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "sub"):
+        folder.mkdir(exist_ok=True)
+        (folder / ".env").touch()
+        (folder / "notes").touch()
+    shown = [f"{tmp_path}/.env", f"{tmp_path}/out"]
+    for text in ("cat .env", "zzz9 > out", "cat notes | zzz9"):
+        assert _granted(text, tmp_path, files=shown)
+    assert not _granted("cat .env", tmp_path, "/sub", files=shown)
+    assert not _granted("zzz9 > out", tmp_path, "/sub", files=shown)
+    (tmp_path / "notes").unlink()
+    (tmp_path / "notes").symlink_to("/etc/shadow")
+    assert not _granted("cat notes | zzz9", tmp_path, files=shown)
