@@ -202,3 +202,25 @@ def test_rules_for_a_tool_of_a_server_cover_no_other_tool_and_no_other_server(se
         assert not _granted(UseTool(f"mcp__{server}x__go", f"{server}x"), rule)
         assert not _granted(UseTool(f"mcp__{server}__b__go", f"{server}__b"), rule)
     assert not _granted(UseTool(f"mcp__{server}__gone", server), str(said.exact_rule))
+
+
+@bounded
+@given(
+    st.text("ab_.-*(): /,é\u0301\u200b\n", min_size=1, max_size=6), st.sampled_from([None, "srv", "*", "s v", "a__b"])
+)
+@example("*", "srv")
+@example("get_*", "srv")
+@example("x(y)", "srv")
+@example("x\n", "srv")
+def test_a_tool_named_like_a_pattern_is_offered_no_rule_for_its_like(name: str, server: str | None) -> None:
+    effect = UseTool(f"mcp__{server or 'srv'}__{name}", server)
+    said = _judged(effect).sayings()
+    if said.exact_rule is not None:
+        assert readable(said.exact_rule)
+        assert _granted(effect, said.exact_rule)
+        for other in ("other", f"{name}x", name[:-1], name.replace("*", "z")):
+            beside = UseTool(f"mcp__{server or 'srv'}__{other}", server)
+            assert beside == effect or not _granted(beside, said.exact_rule)
+    for rule in said.proposals:
+        assert readable(rule)
+        assert not _granted(UseTool("mcp__other__go", "other"), rule)

@@ -6,6 +6,7 @@ Paths go to ``paths/path_judge.py``, commands to ``shell``; addresses and other 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
@@ -287,9 +288,16 @@ def _tool_rules(effect: UseTool, call: ToolCall) -> tuple[str | None, tuple[str,
         sayable = target and target == target.strip() and "*" not in target and hidden_character(target) is None
         return (f"Agent({target})" if sayable else None), ()
     parts = effect.name.split("__")
-    if parts[0] == "mcp" and len(parts) > 2:
-        return effect.name, (f"mcp__{effect.server or parts[1]}",)
-    return None, ()
+    if parts[0] != "mcp" or len(parts) < 3:
+        return None, ()
+    # Servers and agents choose these names: one with a star is no pattern, and one with parentheses no argument.
+    server = f"mcp__{effect.server or parts[1]}"
+    wider = (server,) if _SAYABLE_NAME.fullmatch(server) else ()
+    return (effect.name if _SAYABLE_NAME.fullmatch(effect.name) else None), wider
+
+
+_SAYABLE_NAME = re.compile(r"mcp__[\w.-]+")
+"""Names of tools and servers that a rule of the same text means, and nothing else."""
 
 
 def _is_nested(value: Json) -> bool:
