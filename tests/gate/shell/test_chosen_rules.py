@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gate.shell.asked import decide, judge
+from tests.gate.shell.asked import HOME, WS, decide, judge
 
 ONE_CALL = [
     "zzz9 a", "(zzz9 a)", "! zzz9 a", "time zzz9 a", "{ zzz9 a; }", "coproc zzz9 a", "zzz9 {a,b}", "zzz9 [ab]",
@@ -73,13 +73,16 @@ def test_a_rule_denies_a_whole_text_however_its_tool_is_written(rule: str) -> No
         ("'A=1' zzz9", ["'A=1' zzz9"], ["A=1 zzz9"]),
         ("A=1 'B=2' zzz9", ["A=1 'B=2' zzz9"], ["A=1 B=2 zzz9"]),
         ("A='a b' zzz9:*", ["A='a b' zzz9 x"], ["A=a b zzz9", "'A=a b' zzz9"]),
+        ("npm run ~/x", ["npm run ~/x"], ["npm run '~/x'", "npm run \\~/x", "npm run ~/y"]),
+        ("npm run '~/x'", ["npm run '~/x'"], ["npm run ~/x"]),
+        ("V=1 npm run '~/x' ~/x:*", ["V=1 npm run '~/x' ~/x a"], ["V=1 npm run ~/x ~/x", "V=1 npm run '~/x' '~/x'"]),
         ("* install", ["zzz9 install"], ["LD_PRELOAD=./x zzz9 install", "PATH=. npm install"]),
         ("*", ["zzz9"], ["LD_PRELOAD=./x zzz9"]),
         ("A=1 *", ["A=1 zzz9"], ["A=1 LD_PRELOAD=./x zzz9"]),
         ("A=* zzz9", ["A=1 zzz9", "A=2 zzz9"], ["A=1 evil zzz9", "A=1 B=2 zzz9"]),
     ],
 )
-def test_a_rule_covers_no_variables_but_those_that_it_names(
+def test_a_rule_covers_no_variables_and_no_homes_but_those_that_it_names(
     rule: str, covered: Sequence[str], others: Sequence[str]
 ) -> None:
     assert {decide(text, allow=[f"Bash({rule})"]) for text in covered} == {"allow"}
@@ -104,3 +107,11 @@ def test_a_grant_of_a_text_covers_the_files_of_its_card_and_no_others_of_the_sam
     (tmp_path / "notes").unlink()
     (tmp_path / "notes").symlink_to("/etc/shadow")
     assert not _granted("cat notes | zzz9", tmp_path, files=shown)
+
+
+@pytest.mark.parametrize(
+    "text", ["wc ~/x", "npm run ~/'a b'", "zzz9 /etc/hosts", "zzz9 ../x", "wc < ../x", "V='a b' zzz9"]
+)
+def test_what_a_card_offers_for_always_allows_the_call(text: str) -> None:
+    _, proposals = judge(text).sayings()
+    assert {decide(text, allow=[rule], workspace=WS, home=HOME) for rule in proposals} <= {"allow"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -30,7 +30,7 @@ class CommandPattern:
     ``words`` are the rule's words with quotes removed as bash does and ``WILD`` for each wildcard. ``prefix`` says
     that the rule ended in ``:*`` or `` *``: the words alone, or followed by anything. ``loose_words`` is the reading
     for deny and ask, where a quoted ``*`` is a wildcard too. ``assigned`` is how many leading words assign a variable:
-    one whose name is quoted is a program.
+    one whose name is quoted is a program. ``homes`` are the indexes of words that begin with a ``~`` without quotes.
     """
 
     text: str
@@ -38,6 +38,7 @@ class CommandPattern:
     loose_words: tuple[str, ...]
     prefix: bool
     assigned: int = 0
+    homes: frozenset[int] = frozenset()
     literal_prefix: tuple[str, ...] = field(init=False, compare=False)
     """The words before the first one that holds a wildcard."""
     literals: frozenset[str] = field(init=False, compare=False)
@@ -80,13 +81,16 @@ class CommandPattern:
         fill(self, "wide", wide)
         fill(self, "least", min([len("".join(pieces)) for pieces in (*narrow, *wide)]))
 
-    def covers(self, words: Sequence[str], assigned: int = 0) -> bool:
+    def covers(self, words: Sequence[str], assigned: int = 0, homes: frozenset[int] = frozenset()) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary. ``assigned`` is how many
-        leading words assign a variable: no wildcard stands for one (S6)."""
+        leading words assign a variable: no wildcard stands for one (S6). ``homes`` are the indexes of words in which
+        a ``~`` means a home: in quotes it is a folder of this name."""
         if self.assigned != assigned or (self.several and self.exact):
             return False
         if self.literal:
             given = tuple(words)
+            if (self.homes or homes) and self.homes != {index for index in homes if index < len(self.words)}:
+                return False
             return given[: len(self.words)] == self.words if self.prefix else given == self.words
         # A wildcard in what is assigned is no wildcard for the program behind it.
         values = zip(self.words[:assigned], words, strict=False)
@@ -140,36 +144,46 @@ def parse_command(text: str) -> CommandPattern:
     if not words:
         return CommandPattern(text, (WILD,), (WILD,), True)
     loose = _words(body, quoted_star=True) if "*" in body else words
-    return CommandPattern(text, words, loose, prefix, _assigned(body, words))
+    return CommandPattern(text, words, loose, prefix, *_bare_beginnings(body, words))
 
 
 _BLANKS_BEHIND = re.compile(r"(?<!\\)\s+$")
 _ANY_WORDS_BEHIND = re.compile(r"(?:^|(?<!\\)\s)\*$")
 
 
-def command_specifier(words: Sequence[str], assigned: Sequence[tuple[str, str]] = ()) -> str | None:
+def command_specifier(
+    words: Sequence[str], assigned: Sequence[tuple[str, str]] = (), homes: Collection[int] = ()
+) -> str | None:
     """The specifier that covers exactly these words, with these variables and values assigned in front, or None where
-    a rule cannot say them (control characters)."""
+    a rule cannot say them (control characters). ``homes`` are the indexes of words in which a ``~`` means a home."""
     text = "".join((*words, *(value for _, value in assigned)))
     if not words or (not text.isprintable() and any(unicodedata.category(char) in {"Cc", "Cf"} for char in text)):
         return None
-    first = f"'{words[0]}'" if _ASSIGNS.match(words[0]) and "'" not in words[0] else _spell(words[0])
-    named = (f"{name}={_spell(value) if value else ''}" for name, value in assigned)
-    return " ".join((*named, first, *map(_spell, words[1:])))
+    named = [f"{name}={_spell(value) if value else ''}" for name, value in assigned]
+    for index, word in enumerate(words):
+        if index in homes:
+            home, slash, rest = word.partition("/")
+            named.append(home + slash + (_spell(rest) if rest else ""))
+        elif index == 0 and _ASSIGNS.match(word) and "'" not in word:
+            named.append(f"'{word}'")
+        else:
+            named.append(_spell(word))
+    return " ".join(named)
 
 
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
-def _assigned(body: str, words: Sequence[str]) -> int:
-    """How many leading words assign a variable, as bash reads the text."""
-    if not words or not _ASSIGNS.match(words[0]):
-        return 0
+def _bare_beginnings(body: str, words: Sequence[str]) -> tuple[int, frozenset[int]]:
+    """How many leading words assign a variable as bash reads the text, and which words begin with a bare ``~``."""
+    if not (words and _ASSIGNS.match(words[0])) and not any(word.startswith("~") for word in words):
+        return 0, frozenset()
     starts: list[int] = []
     if _split(body, False, quotes="'\"", starts=starts) is None:
         starts.clear()
         _split(body, False, quotes="", starts=starts)
-    return next((index for index, start in enumerate(starts) if not _ASSIGNS.match(body, start)), len(starts))
+    assigned = next((index for index, start in enumerate(starts) if not _ASSIGNS.match(body, start)), len(starts))
+    return assigned, frozenset(index for index, start in enumerate(starts) if body[start] == "~")
 
 
 _OPERATOR = re.compile(r"[;&|<>$`#\n]")

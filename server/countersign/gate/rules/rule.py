@@ -237,7 +237,7 @@ def _matches_example(rule: Rule, example: str) -> bool:
             return True
         case CommandPattern() as pattern:
             said = parse_command(example)
-            return pattern.touches(said.words) if wide else pattern.covers(said.words, said.assigned)
+            return pattern.touches(said.words) if wide else pattern.covers(said.words, said.assigned, said.homes)
         case PathPattern() as pattern:
             segments = [part for part in example.removeprefix("~").split("/") if part not in {"", "."}]
             return pattern.touches(segments) if wide else pattern.covers(segments)

@@ -258,7 +258,7 @@ def _covering(
     near: str | None = None
     if case.unnamed is not None:
         return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
-    for words, above in _readings(case, harmless):
+    for words, above, homes in _readings(case, harmless):
         length = len(" ".join(words))
         for rule in candidates(words):
             pattern = rule.specifier
@@ -266,7 +266,7 @@ def _covering(
                 reason = _kept_out(case)
                 if reason is None:
                     return Coverage(evidence(rule))
-            elif pattern.least <= length and pattern.covers(words, max(0, -above)):
+            elif pattern.least <= length and pattern.covers(words, max(0, -above), homes):
                 if _says(rule, pattern, case):
                     reason = case.evaluates or _renamed(case)
                     if reason is None:
@@ -286,30 +286,48 @@ def _says(rule: Rule, pattern: CommandPattern, case: AnalyzedCommand) -> bool:
     return pattern.exact and rule.text == f"Bash({case.step.command.source})"
 
 
-def _readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterable[tuple[tuple[str, ...], int]]:
-    """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
-    command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
+class _Reading(NamedTuple):
+    """Words that an allow rule may cover, how many words of the whole command stand before them (fewer than none: how
+    many of them assign variables), and in which of them a ``~`` means a home."""
+
+    words: tuple[str, ...]
+    above: int
+    homes: frozenset[int]
+
+
+def _readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterable[_Reading]:
+    """The command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
     if len(case.layers) == 1 and not case.step.command.assignments:
-        return ((case.shapes, 0),)
+        return (_Reading(case.shapes, 0, _homes(case.layers[0].words)),)
     return _all_readings(case, harmless)
 
 
-def _all_readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+def _homes(words: Sequence[Word], assigned: int = 0) -> frozenset[int]:
+    found = [index + assigned for index, word in enumerate(words) if word.tilde]
+    return frozenset(found) if found else _NOWHERE
+
+
+_NOWHERE: frozenset[int] = frozenset()
+
+
+def _all_readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterator[_Reading]:
     command = case.step.command
     shapes = tuple(word.shape for word in command.words)
     unsafe = [each for each in command.assignments if not (is_safe_prefix(each) or each.name in harmless)]
     if command.assignments:
-        yield (*map(_as_word, command.assignments), *shapes), -len(command.assignments)
+        count = len(command.assignments)
+        yield _Reading((*map(_as_word, command.assignments), *shapes), -count, _homes(command.words, count))
     if unsafe:
         if len(unsafe) < len(command.assignments):
-            yield (*map(_as_word, unsafe), *shapes), -len(unsafe)
+            count = len(unsafe)
+            yield _Reading((*map(_as_word, unsafe), *shapes), -count, _homes(command.words, count))
         return
     clear = True
     for layer in case.layers:
         if layer.above is not None and layer.way != "clear":
             clear = False
         if clear:
-            yield tuple(word.shape for word in layer.words), layer.start or 0
+            yield _Reading(tuple(word.shape for word in layer.words), layer.start or 0, _homes(layer.words))
 
 
 def _as_word(assignment: Assignment) -> str:

@@ -39,16 +39,18 @@ def propose(case: AnalyzedCommand) -> Iterator[str]:
     if not _sayable(case):
         return
     clear = all(layer.way in ("self", "clear") for layer in case.layers)
-    words = [word.value for word in (case.layers[-1] if clear else case.layers[0]).words]
+    layer = case.layers[-1] if clear else case.layers[0]
+    words = [word.value for word in layer.words]
+    homes = [index for index, word in enumerate(layer.words) if word.tilde]
     constant = [word for word in words if word is not None]
     assigned = [(each.name, each.plain or "") for each in case.step.command.assignments if not is_safe_prefix(each)]
     offers: list[str] = []
     if len(constant) == len(words):
-        exact = command_specifier(constant, assigned)
+        exact = command_specifier(constant, assigned, homes)
         if exact is not None:
             offers.append(f"Bash({exact})")
     length = _width(case)
-    spelled = command_specifier(constant[:length], assigned) if length else None
+    spelled = command_specifier(constant[:length], assigned, homes) if length else None
     if spelled is not None:
         offers.append(f"Bash({spelled}:*)")
     for text in offers:

@@ -229,7 +229,7 @@ def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str]
         exact = around.paths.exact_rule("Edit", finding.resource, cwd=around.start)
         wider = around.paths.wider_rules("Edit", finding.resource, cwd=around.start)
         return [exact, *wider] if exact is not None else None
-    if finding.requires_ask is None or finding.auto_lifts:
+    if finding.requires_ask is None or (finding.auto_lifts and index not in whole.redirected):
         return []
     return None
 
