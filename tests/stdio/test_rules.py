@@ -66,6 +66,15 @@ async def test_history_says_what_an_answer_kept_so_that_it_can_be_taken_back(des
     await ask(desk, "touch made")
 
 
+async def test_a_rule_for_one_part_of_a_command_can_be_chosen_on_its_card(desk: Desk) -> None:
+    await ask(desk, "touch made && mkdir other", "allow_always_workspace_2")
+    (rule,) = (await desk.peer.request("rule/list", {}))["rules"]
+    assert rule["rule"] == "Bash(touch:*)"
+    assert (desk.workspace / "other").exists()
+    await ask(desk, "touch made2 && mkdir other2")  # the other part still asks
+    await desk.prompt(await desk.thread(), "run touch made3")
+
+
 async def test_what_a_person_denied_is_never_proposed(desk: Desk) -> None:
     for number in range(3):
         await ask(desk, f"touch made{number}")

@@ -68,7 +68,8 @@ class Decider:
         return self._decided(call, self._policy(), turn.modes, grants)
 
     def covers(self, call: ToolCall, rule_list: RuleList, rule: str) -> bool:
-        """Return true if this rule alone, in this list, allows the call or forbids it."""
+        """Return true if this rule alone, in this list, allows the call or forbids it. Of a command it is enough that
+        it allows a part: a card offers rules for each part that nothing covers yet."""
         kept = RuleText(rule_list, rule, scope="user", agent=call.agent)
         policy = self._policy()
         if rule_list != "allow":
@@ -76,7 +77,7 @@ class Decider:
         stern = tuple(known for known in policy.rules if known.list != "allow")
         alone = replace(policy, rules=(*stern, kept), agents={})
         decision = self._decided(call, alone, ["ask"], ())
-        if decision.verdict == "allow":
+        if decision.verdict == "allow" or (decision.part_findings and _allows_a_part(decision, rule)):
             return True
         files = dict.fromkeys(each.resource for each in decision.effects if each.kind in FILE_KINDS)
         grant = replace(kept, scope="grant", files=tuple(files))
@@ -89,3 +90,8 @@ class Decider:
             log.exception("deciding %s failed", call.tool)
             evidence = Evidence(source="error", reason=f"the gate failed ({type(error).__name__}), so it denies")
             return Decision("deny", "floor", (evidence,), (), evidence.reason, grantable=False)
+
+
+def _allows_a_part(decision: Decision, rule: str) -> bool:
+    """Whether this rule is why something of the call is allowed."""
+    return any(each.verdict == "allow" and any(said.rule == rule for said in each.spoken) for each in decision.weighed)
