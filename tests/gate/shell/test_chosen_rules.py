@@ -48,6 +48,13 @@ def test_a_text_that_a_card_can_say_is_denied_by_what_it_says(text: str) -> None
         ("make; ls", "make\nls"),
         ("make & ls", "make &\nls"),
         ("make > out", "ls; make >out"),
+        ("make > out", "command make 1> ./out"),
+        ("make > out", "X=1 ./make >out 2>&1"),
+        ("make > out", "> out make"),
+        ("make > out", "if true; then make > out; fi"),
+        ("A=1 make > out", "A='1' make > out"),
+        ("zzz9 <<< a", "command zzz9 <<< 'a'"),
+        ("make 2>&1", "ls | make 2>&1"),
         ("(make)", "( make )"),
         ("! make", "!  make"),
         ("zzz9 {a,b}", "zzz9 a b"),
@@ -56,6 +63,11 @@ def test_a_text_that_a_card_can_say_is_denied_by_what_it_says(text: str) -> None
 def test_a_rule_denies_other_spellings_of_its_text(rule: str, text: str) -> None:
     assert decide(text, deny=[f"Bash({rule})"], mode="auto") == "deny"
     assert decide(text, ask=[f"Bash({rule})"], mode="auto") == "ask"
+
+
+@pytest.mark.parametrize("text", ["make", "make >> out", "make > other", "make 2> out", "make < out", "ls > out"])
+def test_a_rule_with_a_redirection_denies_no_other(text: str) -> None:
+    assert decide(text, deny=["Bash(make > out)"]) != "deny"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from countersign.gate.shell.languages.find import FINDERS
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
+from countersign.gate.shell.rules.redirected_rules import redirected_rules
 from countersign.gate.shell.rules.same_commands import said_otherwise
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix
@@ -41,7 +42,14 @@ def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidenc
     if deny is None:
         deny, other = said_otherwise((words for words, _ in _spellings(case)), rules, agent)
         ask = ask or other
+    for each in redirected_rules(rules, case.step.command.redirects):
+        if any(each.pattern.touches(words) for words, _ in _spellings(case)):
+            deny, ask = _with(each.rule, deny, ask)
     return deny, ask
+
+
+def _with(rule: Rule, deny: Evidence | None, ask: Evidence | None) -> tuple[Evidence | None, Evidence | None]:
+    return (deny or evidence(rule), ask) if rule.list == "deny" else (deny, ask or evidence(rule))
 
 
 def _as_written(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
