@@ -11,12 +11,15 @@ OFFERED = [
     ApprovalOption(option_id="allow_once", name="Approve", kind="allow_once", scope="call"),
     ApprovalOption(option_id="a1", name="a", kind="allow_always", scope="user", rule="Bash(make all)"),
     ApprovalOption(option_id="a2", name="a", kind="allow_always", scope="user", rule="Bash(make:*)"),
+    ApprovalOption(option_id="a4", name="a", kind="allow_always", scope="user", rule="Bash(tar:*)"),
     ApprovalOption(option_id="a3", name="a", kind="allow_always", scope="user", rule="Edit(./src/a.py)"),
     ApprovalOption(option_id="no", name="d", kind="reject_always", scope="user", rule="Bash(rm:*)"),
 ]
 
 
-@pytest.mark.parametrize("rule", ["Bash(make all)", "Bash(make:*)", "Bash(make all -j 4)", "Bash(make test:*)"])
+@pytest.mark.parametrize(
+    "rule", ["Bash(make all)", "Bash(make:*)", "Bash(make all -j 4)", "Bash(make test:*)", "Bash(tar cf a b)"]
+)
 def test_what_was_offered_or_adds_words_to_it_is_not_wider(rule: str) -> None:
     assert not is_wider(rule, OFFERED)
 
@@ -26,7 +29,10 @@ def test_what_was_offered_or_adds_words_to_it_is_not_wider(rule: str) -> None:
     [
         "Bash", "Bash(*)", "Bash(m*)", "Bash(make*)", "Bash(make * x)", "Bash(makefile)", "Bash(make all; rm -rf x)",
         "Bash(make all > x)", "Bash(make $(x))", "Bash(make `x`)", "Bash(make 'a')", "Bash(make a\nb)", "Bash(rm:*)",
-        "Bash(make all || x:*)", "Edit(./src/**)", "Edit(./src/b.py)", "Edit", "Read(./src/a.py)", "*", "", "no rule (",
+        "Bash(make all || x:*)",
+        "Bash(make SHELL=./x:*)", "Bash(tar cf a b --to-command=./x:*)",
+        "Bash(tar cf a b --index-file=x)",
+        "Edit(./src/**)", "Edit(./src/b.py)", "Edit", "Read(./src/a.py)", "*", "", "no rule (",
     ],
 )  # fmt: skip
 def test_everything_else_is_wider(rule: str) -> None:

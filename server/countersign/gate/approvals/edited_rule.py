@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from countersign.gate.approvals.rule_examples import samples
+from countersign.gate.approvals.rule_examples import matches, samples
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.rules.rule import compile_rule
 from countersign.settings.policy import RuleText
@@ -26,7 +26,8 @@ def parses(rule: str) -> bool:
 def is_wider(rule: str, options: Iterable[ApprovalOption]) -> bool:
     """Whether the rule may match more than the widest rule offered for "always".
 
-    False only for a rule that was offered, or that adds plain words to the prefix of one; all others count as wider.
+    False only for a rule that was offered, or that adds plain words to the prefix of one which covers a command of
+    these words as well; all others count as wider. A rule that names an option covers what the option runs.
     """
     offered = {option.rule for option in options if option.kind == "allow_always" and option.rule is not None}
     return rule not in offered and not any(_narrows(rule, wide) for wide in offered)
@@ -38,7 +39,8 @@ def _narrows(rule: str, wide: str) -> bool:
     stem = wide.removeprefix("Bash(").removesuffix(":*)")
     words = rule.removeprefix("Bash(").removesuffix(")").removesuffix(":*")
     added = words.removeprefix(f"{stem} ")
-    return "*" not in stem and added != words and _PLAIN_WORDS.fullmatch(added) is not None
+    plain = "*" not in stem and added != words and _PLAIN_WORDS.fullmatch(added) is not None
+    return plain and matches(wide, words)
 
 
 def rule_digest(request_digest: str, rule: str) -> str:

@@ -61,13 +61,13 @@ def _without_options(stem: str) -> str:
 
 
 def matches(rule: str, command: str) -> bool:
-    """Whether this rule alone covers every part of the command."""
+    """Whether this rule alone covers every part of the command, and what its options write."""
     from countersign.gate.shell.flow.parse_cache import Followed, follow  # noqa: PLC0415 the same
     from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand  # noqa: PLC0415 its tables are loaded when a command comes
     from countersign.gate.shell.rules.match import covering  # noqa: PLC0415 as above
 
     rules, found = RuleSet([RuleText("allow", rule)]), follow(command)
-    return isinstance(found, Followed) and all(
-        covering(AnalyzedCommand(step, found.course.facts), "allow", rules, "").evidence is not None
-        for step in found.course.steps
-    )
+    if not isinstance(found, Followed):
+        return False
+    said = [covering(AnalyzedCommand(step, found.course.facts), "allow", rules, "") for step in found.course.steps]
+    return all(each.evidence is not None and not each.writes for each in said)
