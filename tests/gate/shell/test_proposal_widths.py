@@ -47,6 +47,16 @@ WIDEST = [
     ("kubectl --unheard-of delete pod web", None),
     ("gh --unheard-of x api repos/x/y", None),
     ("frobnicate --unheard-of status", None),
+    # What a program that nobody knows may run for its words.
+    ("frobnicate exec ls", None),
+    ("frobnicate eval x", None),
+    ("frobnicate run", None),
+    ("frobnicate run build --x", "frobnicate run build"),
+    ("frobnicate start web", "frobnicate start web"),
+    ("frobnicate run -- ls", None),
+    ("frobnicate script run x", "frobnicate script run x"),
+    ("pm2 start x.js", None),
+    ("forever restart x.js", None),
     ("frobnicate --unheard-of web status", "frobnicate --unheard-of web status"),
     # What is done takes two or more words.
     ("docker image prune", "docker image prune"),

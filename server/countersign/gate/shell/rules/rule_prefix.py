@@ -41,6 +41,12 @@ _FOLDERS = frozenset({"src", "tests", "lib", "packages"})
 _TELLS = frozenset({"--version", "-V", "--help", "-h", "help", "version"})
 """Words with which a program only tells of itself, so that nothing is seen of what it does."""
 
+_COMMAND_BEHIND = frozenset("exec execute eval sh shell bash console repl command cmd spawn call with script".split())
+"""Subcommands behind which a program that no table knows may take any command or code."""
+
+_NAMED_BEHIND = frozenset("run start do task invoke launch job".split())
+"""The same for what it is told to run, in one word: a rule says that one, too."""
+
 _FLAG = re.compile(r"--(?:no|allow|deny|unstable)-.*")
 
 
@@ -125,7 +131,9 @@ class _Telling:
         doubt = any(map(looks_like_subcommand, self.doubtful))
         if found and looks_like_subcommand(self.told[1]):
             self.on_to_verb()
-            return self.up_to(self.at)
+            if self.told[-1] in _NAMED_BEHIND and not self.doubtful and self.tell(len(self.told)):
+                return self.up_to(self.at if self.told[-1] not in _COMMAND_BEHIND else 0)
+            return self.up_to(0 if self.told[-1] in _COMMAND_BEHIND | _NAMED_BEHIND else self.at)
         if not doubt:
             return self.up_to(1 if found or self.at >= len(self.words) else 0)
         return self.up_to(self.at if found else 0)
