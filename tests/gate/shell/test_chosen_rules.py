@@ -44,6 +44,8 @@ def test_a_text_that_a_card_can_say_is_denied_by_what_it_says(text: str) -> None
         ("A=1 zzz9", "A=1 B=2 zzz9"),
         ("A=1 zzz9", "B=2 A=1 zzz9"),
         ("A=1 zzz9:*", "A='1' zzz9 x"),
+        ("A=1 B=2 zzz9", "A=3 A=1 B=2 zzz9"),
+        ("A=1 B=2 zzz9 a", "B=2 A=1 zzz9 a"),
         ("A='a b' zzz9", 'A="a b" zzz9'),
         ("make; ls", "make\nls"),
         ("make & ls", "make &\nls"),

@@ -43,7 +43,7 @@ def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidenc
         deny, other = said_otherwise((words for words, _ in _spellings(case)), rules, agent)
         ask = ask or other
     for each in redirected_rules(rules, case.step.command.redirects):
-        if any(each.pattern.touches(words) for words, _ in _spellings(case)):
+        if any(each.pattern.touches(words) for words, _ in _spellings(case, _most_assigned(rules))):
             deny, ask = _with(each.rule, deny, ask)
     return deny, ask
 
@@ -61,7 +61,7 @@ def _as_written(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evid
             return None, None
         if len(words) < 3 or not words[1].startswith(("-", "+")):
             return _touching(words, candidates.get("deny", ())), _touching(words, candidates.get("ask", ()))
-    for words, looked_up in _spellings(case):
+    for words, looked_up in _spellings(case, _most_assigned(rules)):
         candidates = case.candidates(looked_up, rules, agent)
         if deny is None and "deny" in candidates:
             deny = _touching(words, candidates["deny"])
@@ -113,9 +113,19 @@ def _maybe(rule: Rule) -> Evidence:
     return evidence(rule, f"`{rule.text}` could match; that is only known at run time")
 
 
-def _spellings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The words of every layer, with and without what is assigned in front, and with each known value in place; each
-    with words that hold all of them, by which its rules are found."""
+def _most_assigned(rules: RuleSet) -> int:
+    """How many variables a deny or ask rule names in front of its command, at most."""
+
+    def make() -> int:
+        named = (rule.specifier for listed in _RESTRICTING for rule in rules.commands_of(listed, None, ""))
+        return max((pattern.assigned for pattern in named if isinstance(pattern, CommandPattern)), default=0)
+
+    return rules.derived((_most_assigned,), make)
+
+
+def _spellings(case: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of every layer, with and without what is assigned in front, up to ``most_assigned`` of that in any
+    order, and with each known value in place; each with words that hold all of them, by which its rules are found."""
     command = case.step.command
     assigned = tuple([assignment.source for assignment in command.assignments])
     plain = tuple([_as_word(assignment) for assignment in command.assignments])
@@ -123,8 +133,9 @@ def _spellings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], tuple[s
         words = tuple([word.shape for word in layer.words])
         yield words, words
         if assigned and layer.above is None:
-            every = dict.fromkeys((assigned, plain, *((each,) for each in plain)))
-            for named in every:
+            counts = range(1, min(most_assigned, len(plain)) + 1)
+            some = itertools.chain.from_iterable(itertools.permutations(plain, count) for count in counts)
+            for named in dict.fromkeys((assigned, plain, *itertools.islice(some, MAX_SPELLINGS))):
                 yield (*named, *words), (*named, *words)
         bare = _without_leading_options(words, known)
         if bare is not None:
