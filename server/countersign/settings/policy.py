@@ -22,7 +22,8 @@ class RuleText:
     """One rule as it was written, and where. ``line`` and ``column`` count from 1. ``agent`` None is every agent.
 
     ``matching`` and ``not_matching`` are its own examples; a rule that fails one counts as broken. ``files`` are those
-    that the card of a grant showed: a grant of a command's text covers no others by their names in it.
+    that the card of a grant showed: it covers no others, below a folder neither. None: a person wrote its rule, and a
+    path is covered as by any other rule.
     """
 
     list: Literal["allow", "ask", "deny"]
@@ -35,7 +36,7 @@ class RuleText:
     reason: str | None = None
     matching: tuple[str, ...] = ()
     not_matching: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.call import FetchUrl, ToolCall, UseTool
-from countersign.gate.decisions.judge_effects import Judged, judge_effects
+from countersign.gate.call import FetchUrl, ReadPath, ToolCall, UseTool
+from countersign.gate.decisions.judge_effects import Judged, Sayings, judge_effects
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_evidence import PathTool
 from countersign.gate.paths.path_judge import PathJudge
@@ -224,3 +226,32 @@ def test_a_tool_named_like_a_pattern_is_offered_no_rule_for_its_like(name: str, 
     for rule in said.proposals:
         assert readable(rule)
         assert not _granted(UseTool("mcp__other__go", "other"), rule)
+
+
+def _read(path: str, *, rule: str | None = None, files: tuple[str, ...] | None = None, below: bool = False) -> Finding:
+    granted = [RuleText("allow", rule, scope="grant", agent="A", files=files)] if rule is not None else []
+    paths = PathJudge(WS, HOME, (), (), RuleSet(granted), "A")
+    return paths.judge_read(path, cwd=WS, below=below)
+
+
+def test_a_grant_for_a_folder_covers_what_its_card_showed_and_not_what_lies_in_it() -> None:
+    assert _read("/opt/x", rule="Read(//opt/x)", files=("/opt/x",)).grant is not None
+    assert _read("/opt/x/y", rule="Read(//opt/x)", files=("/opt/x",)).grant is None
+    assert _read(f"{HOME}/.ssh/id_rsa", rule="Read(~/.ssh)", files=(f"{HOME}/.ssh",)).grant is None
+    # A rule that a person wrote means what it says.
+    assert _read("/opt/x/y", rule="Read(//opt/x)").grant is not None
+
+
+def test_a_card_for_a_folder_of_keys_offers_no_rule_for_always(tmp_path: Path) -> None:
+    for folder in (tmp_path / "home/.ssh", tmp_path / "home/docs", tmp_path / "ws"):
+        folder.mkdir(parents=True)
+    paths = PathJudge(str(tmp_path / "ws"), str(tmp_path / "home"), (), (), RuleSet(()), "A")
+
+    def said(name: str) -> Sayings:
+        effect = ReadPath(f"{tmp_path}/home/{name}")
+        call = replace(_call(UseTool("x")), tool="list_dir", category="read", effects=(effect,), cwd=f"{tmp_path}/ws")
+        return judge_effects(call, RuleSet(()), paths, check_syntax=None, builtin_reads=True).sayings()
+
+    assert said(".ssh") == Sayings("Read(~/.ssh)")
+    assert said("docs").proposals == ("Read(~/docs)",)
+    assert said(".ssh/config").proposals == ("Read(~/.ssh/config)",)

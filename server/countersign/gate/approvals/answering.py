@@ -185,15 +185,14 @@ class Answering:
     def _keep(self, pending: Pending, option: ApprovalOption, rule: str | None) -> None:
         # Rules for the workspace or the user were saved in settings before the request ended.
         if rule is not None and option.scope in ("turn", "chat", "timed"):
+            shown = dict.fromkeys(each.resource for each in pending.request.effects if each.kind in FILE_KINDS)
             self._grants.keep(
                 rule,
                 option.scope,
                 agent=pending.request.agent_name,
                 thread_id=pending.request.thread_id,
                 turn_id=pending.turn.turn_id,
-                files=tuple(
-                    dict.fromkeys(each.resource for each in pending.request.effects if each.kind in FILE_KINDS)
-                ),
+                files=tuple(shown) if rule == option.rule else None,
             )
         self._changed()
 

@@ -30,8 +30,8 @@ TIMED_SECONDS = 15 * 60.0
 class Grant:
     """``rule`` for ``agent``, in one turn, one chat, or until ``ends`` (monotonic seconds) in the chat it came from.
 
-    ``files`` are those that its card showed. ``ends_at`` is the same end by the wall clock, which also counts while
-    the machine sleeps; the earlier one ends it.
+    ``files`` are those that its card showed, None where a person edited the rule. ``ends_at`` is the same end by the
+    wall clock, which also counts while the machine sleeps; the earlier one ends it.
     """
 
     grant_id: str
@@ -41,7 +41,7 @@ class Grant:
     thread_id: str
     turn_id: str | None = None
     ends: float | None = None
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] | None = None
     ends_at: datetime | None = None
     expires_at: str | None = None
 
@@ -74,7 +74,14 @@ class GrantBook:
         self._grants: dict[str, Grant] = {}
 
     def keep(
-        self, rule: str, scope: Scope, *, agent: str, thread_id: str, turn_id: str, files: tuple[str, ...] = ()
+        self,
+        rule: str,
+        scope: Scope,
+        *,
+        agent: str,
+        thread_id: str,
+        turn_id: str,
+        files: tuple[str, ...] | None = None,
     ) -> Grant:
         """Keep an answer to a card that showed these files. Only turn, chat and timed scopes live here."""
         ends = self._clock() + TIMED_SECONDS if scope == "timed" else None

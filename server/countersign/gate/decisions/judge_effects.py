@@ -188,7 +188,14 @@ def _sayings(exact: str | None, wider: Sequence[str] = ()) -> Sayings:
 
 
 def _path_sayings(paths: PathJudge, tool: PathTool, path: str, cwd: str) -> Callable[[], Sayings]:
-    return lambda: _sayings(paths.exact_rule(tool, path, cwd=cwd), paths.wider_rules(tool, path, cwd=cwd))
+    def say() -> Sayings:
+        exact = paths.exact_rule(tool, path, cwd=cwd)
+        if paths.holds_secret(path, cwd=cwd):
+            # A grant covers the folder itself; a rule of this text would cover the keys in it as well.
+            return Sayings(exact)
+        return _sayings(exact, paths.wider_rules(tool, path, cwd=cwd))
+
+    return say
 
 
 # --- addresses and other tools ---------------------------------------------------------------------------------------

@@ -439,6 +439,13 @@ class PathJudge:
         """The rule that covers this path and no other, or None where a link or the text makes that impossible."""
         return rule_text(tool, self._rule_base(self.resolve(path, cwd=cwd)))
 
+    def holds_secret(self, path: str, *, cwd: str) -> bool:
+        """Whether it is a folder, and a rule for it would also cover a secret below it."""
+        resolved = self.resolve(path, cwd=cwd)
+        if resolved.kind != "folder":
+            return False
+        return self._secret(resolved, below=True) is not None or self._holds_secrets(resolved) is not None
+
     def wider_rules(self, tool: PathTool, path: str, *, cwd: str) -> tuple[str, ...]:
         """Rules that cover this path and its like: its folder, and files of its kind in it; none for a secret."""
         resolved = self.resolve(path, cwd=cwd)
@@ -499,6 +506,9 @@ class PathJudge:
         lexical, real = segments_of(resolved.lexical), segments_of(resolved.resolved)
         deeper: tuple[Segments, ...] = (("zzz",), (".zzz", "zzz.zzz")) if below else ((),)
         for rule in self._rules.paths(tool, listed, real, self._agent):
+            shown = rule.source.files
+            if shown is not None and resolved.resolved not in shown:
+                continue
             if all(self._covers(rule, (*spelling, *more)) for spelling in (lexical, real) for more in deeper) and (
                 secret is None
                 or (

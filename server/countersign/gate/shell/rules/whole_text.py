@@ -168,7 +168,7 @@ def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Fi
 def _was_shown(finding: Finding, grant: Rule) -> bool:
     """Whether the card that this grant was given on showed the file. The same name may mean another file by now: in
     another folder, or behind a link."""
-    return finding.kind not in FILE_KINDS or finding.resource in grant.source.files
+    return finding.kind not in FILE_KINDS or finding.resource in (grant.source.files or ())
 
 
 def exact_rule(whole: Whole, around: Circumstances) -> str | None:
