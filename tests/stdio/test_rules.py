@@ -75,6 +75,23 @@ async def test_a_rule_for_one_part_of_a_command_can_be_chosen_on_its_card(desk: 
     await desk.prompt(await desk.thread(), "run touch made3")
 
 
+async def test_a_grant_for_the_chat_covers_the_files_of_its_card_and_asks_where_a_link_took_their_place(
+    desk: Desk, tmp_path: Path
+) -> None:
+    (desk.workspace / ".env").write_text("A=1")
+    (tmp_path / "other").write_text("B=2")
+    thread = await desk.thread()
+    turn = desk.prompt(thread, "run cat .env")
+    await desk.answer(await desk.card("cat .env"), "allow_chat")
+    await turn
+    await desk.prompt(thread, "run cat .env")  # no card
+    (desk.workspace / ".env").unlink()
+    (desk.workspace / ".env").symlink_to(tmp_path / "other")
+    turn = desk.prompt(thread, "run cat .env")
+    await desk.answer(await desk.card("cat .env"), "reject_once")
+    await turn
+
+
 async def test_what_a_person_denied_is_never_proposed(desk: Desk) -> None:
     for number in range(3):
         await ask(desk, f"touch made{number}")
