@@ -3,11 +3,16 @@ cover no other program, no other variables and no other files than their card sh
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from countersign.gate.shell.rules.whole_text import print_anew
 from tests.gate.shell.asked import HOME, WS, decide, judge
 
 ONE_CALL = [
@@ -90,6 +95,10 @@ def test_a_rule_denies_a_whole_text_however_its_tool_is_written(rule: str) -> No
         ("npm run ~/x", ["npm run ~/x"], ["npm run '~/x'", "npm run \\~/x", "npm run ~/y"]),
         ("npm run '~/x'", ["npm run '~/x'"], ["npm run ~/x"]),
         ("V=1 npm run '~/x' ~/x:*", ["V=1 npm run '~/x' ~/x a"], ["V=1 npm run ~/x ~/x", "V=1 npm run '~/x' '~/x'"]),
+        ("! zzz9", ["! zzz9"], ["\\! zzz9", "'!' zzz9"]),
+        ("time zzz9", ["time zzz9"], ["'time' zzz9"]),
+        ("(zzz9 a)", ["(zzz9 a)"], ["'(zzz9' 'a)'"]),
+        ("'!' zzz9", ["'!' zzz9"], ["! zzz9"]),
         ("* install", ["zzz9 install"], ["LD_PRELOAD=./x zzz9 install", "PATH=. npm install"]),
         ("*", ["zzz9"], ["LD_PRELOAD=./x zzz9"]),
         ("A=1 *", ["A=1 zzz9"], ["A=1 LD_PRELOAD=./x zzz9"]),
@@ -129,3 +138,64 @@ def test_a_grant_of_a_text_covers_the_files_of_its_card_and_no_others_of_the_sam
 def test_what_a_card_offers_for_always_allows_the_call(text: str) -> None:
     _, proposals = judge(text).sayings()
     assert {decide(text, allow=[rule], workspace=WS, home=HOME) for rule in proposals} <= {"allow"}
+
+
+WORDS = st.sampled_from(
+    [
+        "a",
+        "a b",
+        "a;evil",
+        "it's",
+        "*",
+        "~/x",
+        "{a,b}",
+        "[ab]",
+        "#c",
+        "!x",
+        "",
+        "V=1",
+        "a:*",
+        "\\",
+        "x&&evil",
+        "$(evil)",
+    ]
+) | st.text("ab.-*?[]{}()!#~\\ ,:'\"$|&;=@%^+<>`é\u0301\u00a0", min_size=1, max_size=4)
+QUOTED = st.one_of(
+    WORDS, WORDS.map(shlex.quote), WORDS.map(lambda word: '"' + re.sub(r'(["\\$`])', r"\\\1", word) + '"')
+)
+COMMANDS = st.builds(
+    lambda variable, program, words, behind: f"{variable}{' '.join([program, *words])}{behind}",
+    st.sampled_from(["", "", "A=1 ", "A='a b' B=2 "]),
+    st.sampled_from(["zzz9", "npm run", "./evil", "'A=1'"]),
+    st.lists(QUOTED, max_size=2),
+    st.sampled_from(["", "", " > out", " 2>&1", " <<< b", " # c", " &"]),
+)
+TEXTS = st.one_of(
+    COMMANDS,
+    st.builds("{} {} {}".format, COMMANDS, st.sampled_from(["&&", ";", "|"]), COMMANDS),
+    st.builds(str.replace, st.sampled_from(["( X )", "! X", "time X", "{ X; }", "command X"]), st.just("X"), COMMANDS),
+)
+CHANGES = st.sampled_from(
+    [";evil", " evil", "|evil", "$(evil)", "''", " ", "\t", "\\", "'", '"', "B=2 ", "evil ", "*", "#", ">x", "~", "="]
+)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(TEXTS, st.lists(st.tuples(CHANGES, st.integers(0, 60), st.integers(0, 2)), min_size=1, max_size=3))
+def test_what_a_card_offers_means_its_own_call(text: str, changes: list[tuple[str, int, int]]) -> None:
+    """The rule to deny denies the text, the rules to allow allow it together, and a grant covers no text that runs
+    anything else: whatever else it covers is printed as its own commands are."""
+    exact, proposals = judge(text).sayings()
+    assert not proposals or decide(text, allow=proposals, workspace=WS, home=HOME) == "allow"
+    if exact is None:
+        return
+    assert decide(text, deny=[exact], mode="auto") == "deny"
+    own = {print_anew(text), *(print_anew(part.text) for part in judge(text).parts)}
+    for change, place, cut in changes:
+        at = place % (len(text) + 1)
+        other = text[:at] + change + text[at + cut :]
+        found = judge(other, grants=[exact])
+        covered = all(each.grant or each.neutral or each.known_read for each in found.findings)
+        if covered and not found.exact_text:
+            granted = [part.text for part in found.parts if found.findings[part.findings[0]].grant]
+            assert all(print_anew(each) in own for each in granted)

@@ -50,8 +50,9 @@ class CommandPattern:
     exact: bool = field(init=False, compare=False)
     """Whether the rule says one command word for word."""
     several: bool = field(init=False, compare=False)
-    """Whether bash reads the text otherwise than as these words: it joins commands, redirects or expands. The narrow
-    reading of such a rule is its text, if it is exact, and never a command that has an operator for a word."""
+    """Whether bash reads the text otherwise than as these words: it joins commands, redirects or expands, or begins
+    with a keyword. The narrow reading of such a rule is its text, if it is exact, and never a command that has an
+    operator or a keyword for a word."""
     loose_texts: tuple[str, ...] = field(init=False, compare=False)
     """``loose_words`` as text, with and without the program's folder; none where a wildcard stands in them."""
     narrow: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
@@ -75,7 +76,8 @@ class CommandPattern:
         fill(self, "first_word", leading[0] if leading else None)
         fill(self, "literal", literal)
         fill(self, "exact", literal and not prefix)
-        fill(self, "several", bool(_OPERATOR.search(self.text)) and _has_operators(self.text))
+        keyword = _KEYWORD.match(self.text) is not None
+        fill(self, "several", keyword or (bool(_OPERATOR.search(self.text)) and _has_operators(self.text)))
         fill(self, "loose_texts", () if WILD in texts[0] else texts)
         fill(self, "narrow", narrow)
         fill(self, "wide", wide)
@@ -185,6 +187,9 @@ def _bare_beginnings(body: str, words: Sequence[str]) -> tuple[int, frozenset[in
     assigned = next((index for index, start in enumerate(starts) if not _ASSIGNS.match(body, start)), len(starts))
     return assigned, frozenset(index for index, start in enumerate(starts) if body[start] == "~")
 
+
+_KEYWORD = re.compile(r"\s*(?:\(|(?:!|\{|\[\[|time|coproc|if|while|until|for|case|select|function)(?=\s|$))")
+"""What stands in front of a command and is none of its words; in quotes it is a program of this name."""
 
 _OPERATOR = re.compile(r"[;&|<>$`#\n]")
 
