@@ -56,7 +56,6 @@ _COMMAND_BEHIND = frozenset(
         "spawn",
         "call",
         "with",
-        "script",
     }
 )
 """Subcommands behind which a program that no table knows may take any command or code."""
