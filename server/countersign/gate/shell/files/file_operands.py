@@ -249,8 +249,10 @@ def _as_operands(
             folders = folders or name not in _FOLDERS_ONLY_WITH or found.has(*_FOLDERS_ONLY_WITH[name])
             yield from (Touch("delete", word, below=folders) for word in operands)
         case "change":
+            # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
             kept = found.has(*_KEEPS)
-            yield from (Touch("read" if kept else "write", word) for word in operands)
+            yield from (Touch("read", word) for word in operands)
+            yield from (Touch("write", word) for word in operands if not kept)
             for word in () if kept else operands:
                 if word.value is not None and (unpacked := _PACKED.fullmatch(word.value)) is not None:
                     yield Touch("write", constant(unpacked[1])._replace(tilde=word.tilde))
