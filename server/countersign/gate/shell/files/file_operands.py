@@ -686,6 +686,11 @@ def _strings(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from (Touch("read", word) for _, word in known.arguments.operands)
+    for level in known.arguments.values("-V"):
+        # `-V10FILE`: a number and the file of a log.
+        path = level.prefix.lstrip("0123456789") if level.value is not None else None
+        if path != "":
+            yield Touch("write", constant(path) if path is not None else unknown())
 
 
 _READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
