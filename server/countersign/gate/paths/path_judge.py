@@ -19,6 +19,7 @@ from countersign.gate.paths.control_files import is_control
 from countersign.gate.paths.hard_links import SHARED, is_shared, names_one_file
 from countersign.gate.paths.linked_rules import heads_of, where_links_lead
 from countersign.gate.paths.ordinary_names import is_ordinary
+from countersign.gate.paths.other_mounts import other_paths
 from countersign.gate.paths.path_evidence import (
     OWN,
     SETTINGS_READ,
@@ -67,9 +68,9 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_own", "_quiet",
-        "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight",
-        "_workspace", "_workspace_control", "_written", "home", "workspace",
+        "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_mounts", "_own",
+        "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as",
+        "_straight", "_workspace", "_workspace_control", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -94,6 +95,7 @@ class PathJudge:
         self._quiet = roots.quiet and not rules.limits("Read")
         self._resolved: dict[tuple[str, str], Resolved] = {}
         self._folders: set[str] = set()
+        self._mounts: dict[str, tuple[str, ...]] = {}
         self._seen_as: dict[tuple[object, ...], tuple[Segments, ...]] = {}
         self._reads_named = rules.speaks_of("Read", "allow") or rules.speaks_of("Read", "grant")
         self._read: dict[tuple[str, str, bool], Finding] = {}
@@ -354,13 +356,30 @@ class PathJudge:
         found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
         if found is None:
             found = resolve(path, cwd=base, home=self.home, straight=self._straight, opened=self.workspace)
+            found = self._with_other_paths(found)
         if self._expected and found.unclear is None and _reached_by(self._expected, found, itself=True):
             found = found._replace(unclear=_BROUGHT)
         self._resolved[path, cwd] = found
         return found
 
+    def _with_other_paths(self, found: Resolved) -> Resolved:
+        """Outside the workspace a folder on the way may be one of those that rules know, by another name."""
+        path = found.resolved
+        if path is None or self._zone_of(path) == "workspace":
+            return found
+        folder = path if found.kind == "folder" else path.rpartition("/")[0] or "/"
+        others = self._mounts.get(folder)
+        if others is None:
+            roots = self._workspace.spellings[-1], self._home.spellings[-1]
+            others = self._mounts[folder] = other_paths(folder, roots)
+        if not others:
+            return found
+        behind = path[len(folder) :]
+        return found._replace(between=(*found.between, *(other + behind for other in others)))
+
     def _forget(self) -> None:
         self._resolved.clear()
+        self._mounts.clear()
         self._folders.clear()
         self._seen_as.clear()
         self._read.clear()

@@ -154,8 +154,9 @@ DRIVE = re.compile(r"/?[a-z]:[/\\]?")
 SYSTEM_PREFIXES = frozenset({"/", "/usr", "/usr/local", "/opt", "/opt/homebrew", "/opt/local"})
 """Where a system's own interpreter lives among everybody's programs: our own for writing, nobody's for reading."""
 
-DEVICE_TREES = ("/proc", "/dev")
-"""Trees of the kernel: what a name there stands for differs for each reader and moment (P6)."""
+DEVICE_TREES = ("/proc", "/dev", "/.vol")
+"""Trees of the kernel: what a name there stands for differs for each reader and moment (P6), or on macOS is any file
+by its number."""
 
 DEVICE_EXEMPT = ("/dev/shm",)
 """Ordinary files in memory."""
