@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
@@ -43,11 +44,37 @@ def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequenc
         return ()
     choices = [_choices(case, word, home, folder) for word in command.words]
     known = [value for some in choices for each in some for value in each if isinstance(value, str)]
-    if name not in _READS_CODE and all(_PLAIN.fullmatch(value) for value in known):
+    if all(_PLAIN.fullmatch(value) for value in known) and not _means_more(case):
         return ()
     if math.prod(map(len, choices)) > MOST:
         return None
     return [_with(case.step, found) for found in itertools.product(*choices)]
+
+
+def _means_more(case: AnalyzedCommand) -> bool:
+    """Whether a plain value may be code or a subcommand of the program, or of one that it runs."""
+    return any(
+        name in _READS_CODE or (_is_told_by_first(known) and _chosen(case, layer.words[1:]))
+        for name, layer, known in zip(case.names, case.layers, case.known, strict=True)
+    )
+
+
+def _is_told_by_first(known: Known) -> bool:
+    """Whether its first operand, a plain word, says what the program does (``x=cf; tar $x out a``)."""
+    return known.git is not None or (known.program is not None and known.program.grammar.old_letters)
+
+
+def _chosen(case: AnalyzedCommand, words: Sequence[Word]) -> bool:
+    """Whether a variable stands among the options of these words, or in their first operand."""
+    behind_option = False
+    for word in words:
+        if any(_is_known(piece, case) for piece in word.pieces):
+            return True
+        option = word.prefix.startswith("-")
+        if not option and not behind_option:
+            return False
+        behind_option = option
+    return False
 
 
 def _is_known(piece: Piece, case: AnalyzedCommand) -> bool:
