@@ -43,7 +43,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         if row.operands != "none" or row.here:
             found += _operands(name, row, known)
             if known.in_order is not None:
-                found += _operands(name, row, known._replace(arguments=known.in_order))
+                behind = _operands(name, row, known._replace(arguments=known.in_order))
+                found += [each._replace(if_there=_is_deleted_option(each)) for each in behind]
         if arguments.options:
             found += _doubtful(row, arguments, elsewhere_flags=name in _STOPPING)
             if row.reads:
@@ -215,6 +216,11 @@ def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Itera
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.attached and (not known or found.unrecognized_options):
             yield Touch(deed, option.value, doubtful=True)
+
+
+def _is_deleted_option(touch: Touch) -> bool:
+    """Whether this is `-f` in `rm a -f`, which macOS's `rm` removes if there is such a file."""
+    return touch.deed == "delete" and (touch.word.value or "").startswith("-")
 
 
 _LETTER = re.compile(r"[^\W\d_]")

@@ -33,7 +33,7 @@ class Touch(NamedTuple):
     other touches say what it may name. ``sockets``: a program may connect to sockets below it.
     ``listing``: of what lies below only that is touched. ``unfollowed``: it is refused if a link is on the way.
     ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
-    may match."""
+    may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name."""
 
     deed: Deed
     word: Word
@@ -54,6 +54,7 @@ class Touch(NamedTuple):
     unfollowed: bool = False
     through: bool = False
     sources: Word | None = None
+    if_there: bool = False
 
 
 def unknown() -> Word:

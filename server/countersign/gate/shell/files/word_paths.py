@@ -135,6 +135,8 @@ class PathFinder:
             yield self._somewhere(touch, value, nearby)
             return
         cwd = self.folder or self.judge.workspace
+        if touch.if_there and self.judge.resolve(value, cwd=cwd).kind == "missing":
+            return
         yield self._one(touch, value, cwd)
         if touch.through:
             yield from behind_links(self.judge, value, cwd)
