@@ -99,6 +99,10 @@ def test_a_rule_denies_a_whole_text_however_its_tool_is_written(rule: str) -> No
         ("time zzz9", ["time zzz9"], ["'time' zzz9"]),
         ("(zzz9 a)", ["(zzz9 a)"], ["'(zzz9' 'a)'"]),
         ("'!' zzz9", ["'!' zzz9"], ["! zzz9"]),
+        ("node ~/s/* a", ["node ~/s/x a"], ["node '~/s/x' a"]),
+        ("node '~/s/'* a", ["node '~/s/x' a"], ["node ~/s/x a"]),
+        ("sh ~/x *y", [], ["sh '~/x' zy", "sh \\~/x y"]),
+        ("node * y", ["node ~/x y", "node '~/x' y"], []),
         ("* install", ["zzz9 install"], ["LD_PRELOAD=./x zzz9 install", "PATH=. npm install"]),
         ("*", ["zzz9"], ["LD_PRELOAD=./x zzz9"]),
         ("A=1 *", ["A=1 zzz9"], ["A=1 LD_PRELOAD=./x zzz9"]),
@@ -108,8 +112,8 @@ def test_a_rule_denies_a_whole_text_however_its_tool_is_written(rule: str) -> No
 def test_a_rule_covers_no_variables_and_no_homes_but_those_that_it_names(
     rule: str, covered: Sequence[str], others: Sequence[str]
 ) -> None:
-    assert {decide(text, allow=[f"Bash({rule})"]) for text in covered} == {"allow"}
-    assert {decide(text, allow=[f"Bash({rule})"]) for text in others} == {"ask"}
+    assert {decide(text, allow=[f"Bash({rule})"]) for text in covered} <= {"allow"}
+    assert {decide(text, allow=[f"Bash({rule})"]) for text in others} <= {"ask"}
 
 
 def _granted(text: str, workspace: Path, cwd: str = "", files: Sequence[str] | None = None) -> bool:

@@ -89,10 +89,10 @@ class CommandPattern:
         a ``~`` means a home: in quotes it is a folder of this name."""
         if self.assigned != assigned or (self.several and self.exact):
             return False
+        if (self.homes or homes) and not self._same_homes(homes):
+            return False
         if self.literal:
             given = tuple(words)
-            if (self.homes or homes) and self.homes != {index for index in homes if index < len(self.words)}:
-                return False
             return given[: len(self.words)] == self.words if self.prefix else given == self.words
         # A wildcard in what is assigned is no wildcard for the program behind it.
         values = zip(self.words[:assigned], words, strict=False)
@@ -100,6 +100,13 @@ class CommandPattern:
             return False
         text = _GAP.join(words[assigned:])
         return any(wildcard_match(pieces, text) for pieces in self.narrow)
+
+    def _same_homes(self, homes: frozenset[int]) -> bool:
+        """Whether a ``~`` means a home in the same words, up to the first wildcard."""
+        known = len(self.literal_prefix)
+        if known < len(self.words) and self.words[known].startswith("~"):
+            known += 1  # the wildcard stands behind the tilde
+        return {index for index in self.homes if index < known} == {index for index in homes if index < known}
 
     def touches(self, words: Sequence[str]) -> bool:
         """The wide reading, for deny and ask: also over the words joined by blanks, and by the program's base name."""
