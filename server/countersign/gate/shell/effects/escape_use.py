@@ -10,10 +10,14 @@ from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.languages.sed import Doings
 from countersign.gate.shell.programs.argv import Arguments
 from countersign.gate.shell.programs.row import EscapeKind, Program
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import Word
 
 COPYING = ("copy", "move", "link")
 """Operands of programs whose ``-t`` says where their last operand goes."""
+
+OPTIONS_END = names_with("options_end")
+"""Programs whose options end at the first operand on macOS."""
 
 NAMED_NOWHERE = "\x02"
 """In a use's names: nothing that a rule could say literally."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from countersign.gate.shell.effects.escape_use import COPYING, NAMED_NOWHERE, Known, Use, named
+from countersign.gate.shell.effects.escape_use import COPYING, NAMED_NOWHERE, OPTIONS_END, Known, Use, named
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
@@ -41,7 +41,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     uses = list(_options(name, row, words, found.options)) if found.options else []
     doings = None
     special = SPECIAL.get(name)
-    in_order = _in_order(words, row, found, start) if name in _STOPPING and found.options else None
+    in_order = _in_order(words, row, found, start) if name in OPTIONS_END and found.options else None
     if special is not None:
         more, doings = special(words, found)
         uses += more
@@ -53,9 +53,6 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
     return Known(row, found, tuple(uses), holes, doings, in_order=in_order)
-
-
-_STOPPING = names_with("options_end")
 
 
 def _in_order(words: Sequence[Word], row: Program, found: Arguments, start: int) -> Arguments | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
-from countersign.gate.shell.effects.escape_use import Known, Use
+from countersign.gate.shell.effects.escape_use import OPTIONS_END, Known, Use
 from countersign.gate.shell.effects.operand_code import filter_loads
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
@@ -46,7 +46,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
                 behind = _operands(name, row, known._replace(arguments=known.in_order))
                 found += [each._replace(if_there=_is_deleted_option(each)) for each in behind]
         if arguments.options:
-            found += _doubtful(row, arguments, elsewhere_flags=name in _STOPPING)
+            found += _doubtful(row, arguments, elsewhere_flags=name in OPTIONS_END)
             if row.reads:
                 found += [Touch("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
@@ -344,7 +344,6 @@ def _options_of(facts: Mapping[tuple[str, ...], str]) -> Mapping[str, tuple[str,
 _READ_WITH = _options_of(FACETS["operands_read_with"])
 _FOLDERS_ONLY_WITH = _options_of(FACETS["folders_only_with"])
 _MODE_FIRST = names_with("mode_first")
-_STOPPING = names_with("options_end")
 _WITH_ASSIGNMENTS = names_with("assignments_among_files")
 _HERE_IF_DEEP = names_with("here_if_deep")
 _WRITES_THROUGH_LINKS = names_with("writes_through_links")

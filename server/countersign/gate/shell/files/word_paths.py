@@ -98,15 +98,15 @@ class PathFinder:
             return  # a pipe; what stands in it is a command of its own
         found = meaning(touch.word, self.facts, self.judge.home, self.folder)
         for value in found.values:
-            for path in self._both_homes(value):
+            for path in self._and_folder_tilde(value):
                 yield from self._value(touch, path)
         for pattern in found.patterns:
-            for path in self._both_homes(pattern):
+            for path in self._and_folder_tilde(pattern):
                 yield from self._pattern(touch, path)
         if not found.complete and not touch.listed:
             yield self._unknown(touch)
 
-    def _both_homes(self, path: str) -> tuple[str, ...]:
+    def _and_folder_tilde(self, path: str) -> tuple[str, ...]:
         """A path in the home, and where a folder here is named ``~``, also that one: the tilde may be quoted, or in
         a word that bash does not expand (``@~/x``)."""
         if (

@@ -143,14 +143,14 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
     for combination in itertools.product(*parts):
         pattern = "".join(part for _, part in combination)
         if is_glob(pattern):
-            patterns += _both_homes(pattern, word)
+            patterns += _with_either_tilde(pattern, word)
         else:
             value = unescape_glob(pattern) if globbed else "".join(part for part, _ in combination)
-            values += _both_homes(value, word)
+            values += _with_either_tilde(value, word)
     return Meaning(tuple(values), tuple(patterns), complete)
 
 
-def _both_homes(text: str, word: Word) -> tuple[str, ...]:
+def _with_either_tilde(text: str, word: Word) -> tuple[str, ...]:
     """A path, and where an expansion may have made its tilde, also the folder that is named so: bash expands no tilde
     in what a variable holds, but a variable may hold what it made of one."""
     first = word.pieces[0]
