@@ -41,7 +41,23 @@ _FOLDERS = frozenset({"src", "tests", "lib", "packages"})
 _TELLS = frozenset({"--version", "-V", "--help", "-h", "help", "version"})
 """Words with which a program only tells of itself, so that nothing is seen of what it does."""
 
-_COMMAND_BEHIND = frozenset("exec execute eval sh shell bash console repl command cmd spawn call with".split())
+_COMMAND_BEHIND = frozenset(
+    {
+        "exec",
+        "execute",
+        "eval",
+        "sh",
+        "shell",
+        "bash",
+        "console",
+        "repl",
+        "command",
+        "cmd",
+        "spawn",
+        "call",
+        "with",
+    }
+)
 """Subcommands behind which a program that no table knows may take any command or code."""
 
 _NAMED_BEHIND = frozenset({"run", "start", "do", "task", "invoke", "launch", "job"})
