@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.files.named_outputs import inside
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.programs.tables import field_of, names_with_field, words_of
 from countersign.gate.shell.syntax.tree import Word
@@ -24,6 +25,8 @@ _GRAMMAR = Grammar(
 _ONLY_SHOW = frozenset({"get", "list", "ls", "edit", "explain", "why", "help"})
 _MANIFEST = words_of("manifest", "written_by")
 """Commands that write ``package.json``."""
+_FILLED = words_of("outputs", "filled_by")
+"""Commands that fill a folder with a package's files."""
 _PROJECT = {key[0]: tuple(files.split()) for key, files in field_of("manifest", "settings").items()}
 _SETTING = words_of("manifest", "settings_by")
 """Commands that change settings, where they are not those of npm."""
@@ -44,6 +47,9 @@ def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
             yield Touch("write", word, spills=True)
     if any(_sets(manager, first) for first in firsts) and _ONLY_SHOW.isdisjoint(named[1:3]):
         yield from _written_settings(manager, [*found.values("--location", "-L")], [*found.values("--userconfig")])
+    if not _FILLED.get(manager, frozenset()).isdisjoint(firsts):
+        for _, word in found.operands[1:]:
+            yield from inside(word.value, tilde=word.tilde)
     if not _MANIFEST.get(manager, frozenset()).isdisjoint(firsts):
         yield Touch("write", constant("package.json"))
 
