@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from countersign.gate.shell.flow.control_flow import course
-from countersign.gate.shell.printing.print_tree import reprint
+from countersign.gate.shell.flow.parse_cache import Followed, follow
 from countersign.gate.shell.programs.tables import SHELLS
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood
@@ -82,7 +82,8 @@ def pairs_of(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Texts that can be printed and repeated, each with its printed form. Not those that start a shell: its text is
     printed anew as well, and the stub that stands for it tells of the one that it was given."""
     for text in texts:
-        printed = reprint(text)
+        found = follow(text)
+        printed = found.printed if isinstance(found, Followed) else None
         if not isinstance(printed, str) or _UNSTABLE.search(text) or BASH(text) is not None:
             continue
         if names_in(text).isdisjoint(SHELLS):

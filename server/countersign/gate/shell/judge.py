@@ -29,7 +29,6 @@ from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, f
 from countersign.gate.shell.printing.guarded_moves import with_guards
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
-from countersign.gate.shell.printing.print_tree import printed_form
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
@@ -215,7 +214,7 @@ class _Judging:
         second parser reads that otherwise, keep why it cannot be allowed."""
         if self.not_plain is not None:
             return None
-        printed = printed_form(with_guards(found.script, self.entered)) if self.entered else found.printed
+        printed = found.printed_as(with_guards(found.script, self.entered)) if self.entered else found.printed
         if isinstance(printed, NotPrintable):
             reason = f"the command cannot be printed from its parse tree: {printed}"
         elif not self.effect.own_text:

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from countersign.gate.shell.flow.control_flow import CommandFlow, course
 from countersign.gate.shell.flow.self_check import engine_fault
+from countersign.gate.shell.printing.judged_values import JudgedValues
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import printed_form
 from countersign.gate.shell.syntax.parser import read
@@ -36,7 +37,19 @@ class Followed:
     @cached_property
     def printed(self) -> str | NotPrintable:
         """The text printed anew from its tree, or why that cannot be done."""
-        return printed_form(self.script)
+        return self.printed_as(self.script)
+
+    def printed_as(self, script: Script) -> str | NotPrintable:
+        """The same of this tree, which may have guards in it."""
+        values = self.course.facts.constants()
+        texts_inside = any(step.unwrapped.texts for step in self.course.steps)
+        return printed_form(script, JudgedValues(values, _judged_values) if values or texts_inside else None)
+
+
+def _judged_values(text: str) -> JudgedValues:
+    found = follow(text)
+    values = found.course.facts.constants() if isinstance(found, Followed) else {}
+    return JudgedValues(values, _judged_values)
 
 
 def follow(text: str) -> Followed | str:

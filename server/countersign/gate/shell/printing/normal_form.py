@@ -138,7 +138,7 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
     inner = _inner(command)
     for index, word in enumerate(others, 1):
         if index in inner:
-            yield (Inner(inner[index]),)
+            yield (inner[index],)
         elif declared and word.source == declared[0].source and not word.bare:
             yield _declared(declared.pop(0))
         elif first.value == "export" and word.value is None:
@@ -157,13 +157,16 @@ def _may_hold_texts(command: Simple) -> bool:
     return may_run(name) and (could_run(name, command.words) or next(spelled_texts(command.words), None) is not None)
 
 
-def _inner(command: Simple) -> dict[int, List]:
+def _inner(command: Simple) -> dict[int, Inner]:
     """The normal forms of texts that a shell reads in turn, by the index of the word that holds each."""
     unwrapped = unwrap(command.words)
     reason = unprintable(unwrapped)
     if reason is not None:
         raise NotPrintable(reason)
-    return {index: normal_form(read(found.text).script) for index, found in shell_texts(unwrapped).items()}
+    return {
+        index: Inner(normal_form(read(found.text).script), found.text)
+        for index, found in shell_texts(unwrapped).items()
+    }
 
 
 _RUN_BY_BASH = frozenset(
@@ -191,7 +194,7 @@ def _assignment(assignment: Assignment) -> Assigned:
 def _whole(value: Parts) -> Parts:
     """A value with all of it in quotes, which changes nothing where bash knows an assignment. Bash 3.2 knows none in
     `B=1 export A=$x`, and splits it."""
-    return value if isinstance(value, str) else _merged(map(_in_one_word, value))
+    return value if isinstance(value, str) else merged(map(_in_one_word, value))
 
 
 def _in_one_word(part: Part) -> Part:
@@ -346,7 +349,7 @@ def _expanded(word: Word) -> Iterator[Parts]:
     if tuple("".join(_text(piece) for piece in each) for each in made) != word.choices or "" in word.choices:
         raise NotPrintable(f"braces that are not expanded as they were read: `{word.source}`")
     for each in made:
-        yield _merged(_each_part(each, tilde=True))
+        yield merged(_each_part(each, tilde=True))
 
 
 def _holds_braces(piece: Piece) -> bool:
@@ -367,7 +370,7 @@ def _parts(word: Word, *, tilde: bool = True, channel: bool = False) -> Parts:
         isinstance(each, Text) and not each.quoted and "$" in each.text for each in word.pieces
     ):
         raise NotPrintable(f"a `$` beside an expansion, which bash then does not split: `{word.source}`")
-    parts = _merged(_each_part(word.pieces, tilde=tilde))
+    parts = merged(_each_part(word.pieces, tilde=tilde))
     if word.value is not None:
         known = [parts] if isinstance(parts, str) else [_constant(part) for part in parts]
         if None not in known and "".join(text or "" for text in known) != word.value:
@@ -473,7 +476,7 @@ def _variable(piece: Variable) -> Value:
     raise NotPrintable(f"an operator in `${{{name}…}}`")
 
 
-def _merged(parts: Iterator[Part]) -> Parts:
+def merged(parts: Iterator[Part]) -> Parts:
     """Join adjacent literals, and leave out an empty one beside a quoted expansion, to which it adds nothing."""
     found: list[Part] = []
     for part in parts:

@@ -6,7 +6,7 @@ of two classes never compare equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class NotPrintable(Exception):
@@ -64,9 +64,10 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    """A literal word that a shell reads as a text in turn (``bash -c TEXT``)."""
+    """A literal word that a shell reads as a text in turn (``bash -c TEXT``). ``text`` is how it was written."""
 
     script: List
+    text: str = field(default="", compare=False)
 
 
 Part = Literal | Pattern | Home | Value | Output | Sum | Channel | Inner

@@ -10,19 +10,23 @@ from __future__ import annotations
 from typing import assert_never
 
 from countersign.gate.shell.printing import normal_values as values
+from countersign.gate.shell.printing.judged_values import JudgedValues, with_values
 from countersign.gate.shell.printing.normal_form import normal_form
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood, Script
 
 
-def print_tree(script: Script) -> str:
-    """Print a tree as text that means the same to bash, and to our parser.
+def print_tree(script: Script, judged: JudgedValues | None = None) -> str:
+    """Print a tree as text that means the same to bash, and to our parser. ``judged``: values of its variables that
+    are printed in their places.
 
     Raises:
         NotPrintable: the tree holds something outside the known set, or the printed text is read otherwise.
     """
     form = normal_form(script)
+    if judged is not None:
+        form = with_values(form, judged)
     text = _script(form, top=True)
     if "\0" in text:
         raise NotPrintable("NUL")
@@ -49,10 +53,10 @@ def reprint(text: str) -> str | NotPrintable:
     return printed_form(script)
 
 
-def printed_form(script: Script) -> str | NotPrintable:
+def printed_form(script: Script, judged: JudgedValues | None = None) -> str | NotPrintable:
     """The printed form of a tree, or why it has none."""
     try:
-        return print_tree(script)
+        return print_tree(script, judged)
     except NotPrintable as error:
         return error
     except (NotUnderstood, UnicodeError) as error:

@@ -11,7 +11,7 @@ from countersign.gate.finding import FILE_KINDS, Finding
 from countersign.gate.patterns import CommandPattern
 from countersign.gate.rules.rule import compile_rule
 from countersign.gate.rules.rule_set import Rule, evidence
-from countersign.gate.shell.printing.print_tree import reprint
+from countersign.gate.shell.flow.parse_cache import Followed, follow
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.proposals import propose
@@ -113,7 +113,8 @@ def _on_one_line(printed: str) -> str:
 
 def print_anew(text: str) -> str:
     """The text as it is printed from its tree, whatever its blanks and quotes; itself where it has no such form."""
-    printed = reprint(text)
+    found = follow(text)
+    printed = found.printed if isinstance(found, Followed) else None
     return printed if isinstance(printed, str) else text.strip()
 
 

@@ -51,6 +51,14 @@ class Facts:
         else:
             self.bind(name, unescape_glob(pattern))
 
+    def constants(self) -> dict[str, str]:
+        """The variables that hold one text wherever they stand, but for those that hold a home: `x=~/a`."""
+        return {
+            name: value
+            for name, values in self.values.items()
+            if len(values) == 1 and (value := next(iter(values))) is not None and "~" not in value
+        }
+
     def numeric(self, name: str) -> bool:
         return self.numbers.get(name, False)
 
