@@ -76,6 +76,11 @@ PRINTED = {
     "if a; then b; elif c; then d; else e; fi": "if 'a'; then 'b'; elif 'c'; then 'd'; else 'e'; fi",
     "echo ${x:-a b} \"${x:-a b}\"": "'echo' ${x:-a b} \"${x:-a b}\"",
     "echo $((1 + 2))": "'echo' $((1 + 2))",
+    # The end of a line behind a backslash is gone before bash looks for a name. Quotes keep the text from being joined.
+    "a 'b' $c\\\nd \"[$c\\\n\\\nd\\\n\"": "'a' 'b' ${cd} '['\"${cd}\"",
+    "a 'b' $1\\\n2": "'a' 'b' ${1}'2'",
+    "a 'b' $(\\\n(1+1))": None,
+    "a 'b' $(\\\n c)": "'a' 'b' $( 'c' )",
     # What is not known cannot be printed.
     "[[ =~ ]] && evil ]]": None, "[[ a == b #'\n]] || evil; [[ x == y #'\n]]": None, "a=([x]=1)": None, "x+=1": None,
     "echo {$,}{x@P}": None, "echo ${x@P}": None, "echo ${!x}": None, "echo ${x#a}": None, "echo ${x[1]}": None,

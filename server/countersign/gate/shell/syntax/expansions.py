@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from countersign.gate.shell.syntax.lexer import Lexer
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_MORE_OF_NAME = re.compile(r"\w+", re.ASCII)
 _PARAMETER = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!-]", re.ASCII)
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _OPERATOR = re.compile(r"##|#|%%|%|//|/#|/%|/|\^\^|\^|,,|,|:-|:=|:\?|:\+|-|=|\?|\+|@[QEPAKakUuL]")
@@ -47,6 +48,8 @@ def read_dollar(lexer: Lexer, position: int, pieces: list[Piece], *, quoted: boo
                 raise NotUnderstood("`$((` is not closed by `))`")
             pieces.append(Arithmetic(found[0], quoted, found[1], text[position + 3 : found[2]]))
             return found[2] + 2
+        if text.startswith("(", lexer.joined_at(position + 2)):
+            raise NotUnderstood("a line ends inside `$((`")
         script, constant, behind = lexer.insides.substitution(position + 2)
         pieces.append(Substitution(script, quoted, constant))
         return behind
@@ -64,8 +67,11 @@ def read_dollar(lexer: Lexer, position: int, pieces: list[Piece], *, quoted: boo
         return lexer.quoted(position + 2, pieces, '"')
     name = _NAME.match(text, position + 1)
     if name is not None:
-        pieces.append(Variable(name[0], quoted))
-        return name.end()
+        called, behind = name[0], name.end()
+        while more := _MORE_OF_NAME.match(text, lexer.joined_at(behind)):
+            called, behind = called + more[0], more.end()
+        pieces.append(Variable(called, quoted))
+        return behind
     if follows and follows in _SPECIAL:
         pieces.append(Variable(follows, quoted))
         return position + 2

@@ -89,6 +89,12 @@ class Lexer:
         found = _BLANK.match(self.text, position)
         return found.end() if found else position
 
+    def joined_at(self, position: int) -> int:
+        """The place behind the ends of lines that a backslash takes away here."""
+        while self.text.startswith("\\\n", position):
+            position += 2
+        return position
+
     def word(self, position: int, place: Place = "command") -> tuple[Word, int]:
         """The word at ``position``, and the place behind it."""
         if place == "command" and self.text.startswith("#", position):
