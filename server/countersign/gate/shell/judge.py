@@ -49,7 +49,7 @@ from countersign.gate.shell.rules.whole_text import (
 )
 from countersign.gate.shell.syntax.bash_check import is_plain
 from countersign.gate.shell.syntax.displayable import unshowable
-from countersign.gate.shell.syntax.plain_bash import Outside, outside
+from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.gate.shell.syntax.rough_scan import pieces
 from countersign.gate.shell.syntax.tree import Simple, Word
 from countersign.gate.shell.syntax.words import constant
@@ -125,7 +125,7 @@ class _Judging:
     escaped: set[int] = field(default_factory=set)
     scripts: dict[str, None] = field(default_factory=dict)
     risks: dict[str, None] = field(default_factory=dict)
-    seen: dict[object, set[object]] = field(default_factory=dict)
+    seen: set[object] = field(default_factory=set)
     not_plain: Evidence | None = None
     plain_texts: dict[str, None] = field(default_factory=dict)
     entered: set[Word] = field(default_factory=set)
@@ -144,7 +144,7 @@ class _Judging:
                 self.rough_judgment(text, only_ruled=True)
             else:
                 floors += self.syntax_floors((text, *found.fragments))
-            self.course(found.course, self.around.start, depth=0, covered=None)
+            self.course(text, found.course, self.around.start, depth=0, covered=None)
         else:
             floors.append(floor(found))
             self.rough_judgment(text)
@@ -274,6 +274,7 @@ class _Judging:
 
     def course(
         self,
+        text: str,
         found: CommandFlow,
         start: str | None,
         *,
@@ -290,13 +291,13 @@ class _Judging:
             # What stands behind a command may have run before it.
             for each in found.steps:
                 self.bring(AnalyzedCommand(each, found.facts), self.places_of(each, start))
-        seen = self.seen.setdefault((start, depth, covered is None, inherited), set())
+        # The same words mean the same in the same text, by its variables, and until another link is brought.
         for each in found.steps:
             fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
             step = each._replace(fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
-            key = (step.command.source, *step[2:])
-            if key not in seen:
-                seen.add(key)
+            key = (text, start, depth, covered, inherited, step.command.source, *step[2:])
+            if key not in self.seen:
+                self.seen.add(key)
                 case, at = AnalyzedCommand(step, found.facts), len(self.parts)
                 for number, one in enumerate((case, *self.spelled(case, start))):
                     own = len(self.parts)
@@ -328,8 +329,9 @@ class _Judging:
     def bring(self, case: AnalyzedCommand, places: Sequence[str] | None) -> None:
         """Keep which links a command brings."""
         found = brought_links(self.around, case, places)
-        if found is not NO_LINKS:
-            self.brought = self.brought.with_those(found)
+        if found is not NO_LINKS and (brought := self.brought.with_those(found)) != self.brought:
+            self.brought = brought
+            self.seen.clear()
 
     def expect_links(self, brought: BroughtLinks) -> None:
         """Judge paths as they are once these links were brought."""
@@ -426,7 +428,7 @@ class _Judging:
         found = "shells are nested too deeply to analyze" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
             for place in places if places is not None else [None]:
-                self.course(found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)
+                self.course(text, found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)
             return
         self.rough_judgment(text)
         self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))
@@ -460,9 +462,7 @@ _USES_HOME = re.compile(r"~|\bHOME\b|\bcd[ \t]*(?:[\n;&|)]|\Z)")
 """What leads to the home of whoever runs the text."""
 
 
-@lru_cache(maxsize=1024)
-def _outside(text: str) -> Outside | None:
-    return outside(text)
+_outside = lru_cache(maxsize=1024)(outside)
 
 
 def _text_floors(text: str) -> Iterator[Floor]:

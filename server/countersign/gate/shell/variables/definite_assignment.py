@@ -34,7 +34,12 @@ def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
     """Whether this statement sets the variable before it does anything else, and surely."""
     match node:
         case Simple(words=(), redirects=(), kind="command"):
-            return any(assignment.name == name for assignment in node.assignments)
+            # Bash expands and assigns one after the other.
+            for assignment in node.assignments:
+                used = 0 if assignment.plain is not None else len(named.findall(assignment.source))
+                if assignment.name == name or used:
+                    return assignment.name == name and used <= 1
+            return False
         case Compound(kind="loop"):
             # Redirections come first, and where one fails the loop never runs.
             return node.name == name and not node.redirects
