@@ -68,9 +68,9 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_mounts", "_own",
-        "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as",
-        "_straight", "_workspace", "_workspace_control", "_written", "home", "workspace",
+        "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts",
+        "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules",
+        "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -105,16 +105,25 @@ class PathJudge:
         self._ruled = self._read_ruled or rules.limits("Edit")
         self._expected: frozenset[str] = frozenset()
         self._filled: frozenset[str] = frozenset()
+        self._made: frozenset[str] = frozenset()
         self._replaced: frozenset[str] = frozenset()
 
-    def expect_links(self, links: Collection[str], filled: Collection[str], replaced: Collection[str] = ()) -> bool:
+    def expect_links(
+        self,
+        links: Collection[str],
+        filled: Collection[str],
+        replaced: Collection[str] = (),
+        made: Collection[str] = (),
+    ) -> bool:
         """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
         of ``filled``, and each of ``replaced`` as well, for what may be reached by one: an earlier command of the same
-        text brings them. Return whether that changes anything."""
+        text brings them. It may also make folders of ``made``. Return whether that changes anything."""
+        folders, before = frozenset(map(fold, made)), self._made
+        self._made = folders
         instead = frozenset(map(fold, replaced))
         expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
         if (expected, below, instead) == (self._expected, self._filled, self._replaced):
-            return False
+            return folders != before
         self._expected, self._filled, self._replaced = expected, below, instead
         self._forget()
         return True
@@ -132,6 +141,11 @@ class PathJudge:
             return False
         itself = last and _reached_by(self._replaced, resolved, itself=True)
         return itself or _reached_by(self._filled, resolved, itself=False, last=last)
+
+    def may_be_made(self, resolved: Resolved) -> bool:
+        """Whether an earlier command of the same text may make a folder of a path that is none yet."""
+        spellings = [fold(spelling) for spelling in resolved.spellings()] if self._made else []
+        return any(made == each or made.startswith(f"{each}/") for made in self._made for each in spellings)
 
     def may_hold_links(self, resolved: Resolved) -> bool:
         """Whether a path may be a folder with such links in it: one that is known lies below it, or it lies where files

@@ -338,7 +338,7 @@ class _Judging:
         if brought is self.expected:
             return
         self.expected = brought
-        if self.around.paths.expect_links(brought.links, brought.filled, brought.replaced):
+        if self.around.paths.expect_links(*brought):
             self.around.touched.clear()
 
     def step(

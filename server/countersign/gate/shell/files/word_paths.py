@@ -14,11 +14,12 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
 from countersign.gate.paths.socket_places import holds_sockets
-from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with, tokens_match
+from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
+from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
 from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.syntax.words import constant
@@ -179,13 +180,17 @@ class PathFinder:
         finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not touch.unfollowed)
         if touch.spills and not touch.unfollowed:
             finding = self.judge.with_spilled(finding, value, cwd=cwd)
-        if touch.spills and not finding.floors and finding.requires_ask is None:
-            held = self._holds_protected(value, cwd)
-            if held is not None:
-                reason = f"unknown names are written there, and {held}"
-                finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
-        below = touch.spills or (touch.below and operation == "edit")
-        return self._with_rules_below(finding, value, cwd) if below else finding
+        if touch.spills:
+            return self._with_unknown_names(finding, value, cwd)
+        return self._with_rules_below(finding, value, cwd) if touch.below and operation == "edit" else finding
+
+    def _with_unknown_names(self, finding: Finding, value: str, cwd: str) -> Finding:
+        """What is written below a folder under names that are not known."""
+        held = None if finding.floors or finding.requires_ask else self._holds_protected(value, cwd)
+        if held is not None:
+            reason = f"unknown names are written there, and {held}"
+            finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
+        return self._with_rules_below(finding, value, cwd)
 
     def _with_rules_below(self, finding: Finding, value: str, cwd: str) -> Finding:
         """With the rule for editing that could match what is written below a folder, under names that are not known."""
@@ -194,23 +199,26 @@ class PathFinder:
         return finding._replace(ask=self.judge.may_hold_edited(value, None, cwd=cwd))
 
     def _into_by_sources(self, touch: Touch, sources: Word, value: str, cwd: str) -> Finding:
-        """What is copied into a folder under the names that a pattern matches: the strictest of their findings."""
+        """What is copied into a folder under the names that a word has or matches: the strictest of their findings."""
         whole = self._into(touch, value, cwd)
-        for pattern in meaning(sources, self.facts, self.judge.home, self.folder).patterns:
-            for name in dict.fromkeys(match.rsplit("/", 1)[-1] for match in self._matches(pattern, cwd) or ()):
-                if whole.floors or whole.deny or whole.ask:
-                    return whole
-                found = self._into(touch._replace(into=name), value, cwd)
-                if found.floors or found.deny or found.ask or (found.requires_ask and not whole.requires_ask):
-                    whole = found
+        meant = meaning(sources, self.facts, self.judge.home, self.folder)
+        matched = [self._matches(pattern, cwd) for pattern in meant.patterns]
+        if (not meant.complete or None in matched) and self._may_be_folder(value, cwd):
+            whole = self._with_unknown_names(whole, value, cwd)
+        paths = (*meant.values, *(match for some in matched for match in some or ()))
+        for name in dict.fromkeys(path.rstrip("/").rsplit("/", 1)[-1] for path in paths):
+            if whole.floors or whole.deny or whole.ask:
+                return whole
+            found = self._into(touch._replace(into=name), value, cwd)
+            if found.floors or found.deny or found.ask or (found.requires_ask and not whole.requires_ask):
+                whole = found
         return whole
 
     def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
         """What is copied into a folder gets a name of its own there."""
         whole = self.judge.resolve(value, cwd=cwd)
-        spelled = value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}
         brought = not touch.unfollowed and self.judge.may_hold_links(whole)
-        if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled or brought):
+        if touch.into in {None, "", "*", ".", ".."} or not (brought or self._may_be_folder(value, cwd)):
             target = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
             return self.judge.with_met_links(target, value, ("*",), cwd=cwd, follows=True) if brought else target
         if whole.resolved != whole.lexical:
@@ -219,12 +227,22 @@ class PathFinder:
             if replaced.floors:
                 return replaced
         there = f"{value.rstrip('/') or '/'}/{touch.into}"
-        finding = self.judge.judge_write(there, cwd=cwd)
+        finding = self.judge.judge_write(there, cwd=cwd, follows=whole.kind == "folder" or not touch.unfollowed)
         # A folder that is copied into one of its name changes files below that.
         if brought:
             finding = self.judge.with_met_links(finding, there, ("*",), cwd=cwd, follows=True)
+        if whole.kind != "folder" and not (finding.floors or finding.deny or finding.ask or finding.requires_ask):
+            # It may become a file of this name as well.
+            finding = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
         merged = self.judge.resolve(there, cwd=cwd).kind == "folder"
         return self._with_rules_below(finding, there, cwd) if merged else finding
+
+    def _may_be_folder(self, value: str, cwd: str) -> bool:
+        """Whether a path is a folder, is spelled as one, or may be made one by an earlier command of the text."""
+        if value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}:
+            return True
+        resolved = self.judge.resolve(value, cwd=cwd)
+        return resolved.kind == "folder" or self.judge.may_be_made(resolved)
 
     def _holds_protected(self, value: str, cwd: str) -> str | None:
         """Why a folder may not be written into without knowing the names."""
@@ -295,7 +313,7 @@ class PathFinder:
         """Whether a pattern that spells something out could spell a secret or a protected name."""
         names = SECRET_SAMPLES if reading else _PROTECTED_NAMES
         for name in names:
-            if _could_match(pattern, name):
+            if could_match(pattern, name):
                 shown = name.replace(chr(0), "…")
                 if reading:
                     return f"`{pattern}` could be a secret: `{shown}`"
@@ -303,7 +321,7 @@ class PathFinder:
         home = f"{self.judge.home}/"
         folder = escape_glob(join(cwd, _fixed_folder(pattern), self.judge.home)).rstrip("/")
         absolute = "/".join((folder, *_below_fixed(pattern)))
-        if reading and any(_segments_match(absolute, home + name) for name in _HOME_SECRETS):
+        if reading and any(segments_match(absolute, home + name) for name in _HOME_SECRETS):
             return f"`{pattern}` could be a secret of the home"
         return None
 
@@ -421,7 +439,7 @@ class PathFinder:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
             yield self.judge.judge_read(_fixed_folder(value), cwd=cwd, follows=follows)._replace(ask=said)
         for name in SECRET_SAMPLES:
-            if named and _any_name_matches(last, name) and last != "*.*":
+            if named and any_name_matches(last, name) and last != "*.*":
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
                 finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd, follows=follows)
                 said = Evidence(source="default", reason=reason)
@@ -462,37 +480,3 @@ def _takes_all(pattern: str) -> bool:
     last = pattern.rstrip("/").rsplit("/", 1)[-1]
     # Nearly all names begin with a letter and hold no blank; those that a pattern leaves out save nothing.
     return not glob_segment(last).says_something or last in {".*", ".[!.]*", ".[^.]*", "..?*"}
-
-
-def _could_match(pattern: str, name: str) -> bool:
-    """Whether the last parts of a pattern could spell this name, and say something of it."""
-    parts, names = pattern.rstrip("/").split("/"), name.split("/")
-    if len(parts) < len(names):
-        return False
-    last = parts[-len(names) :]
-    return all(_part_matches(part, one) for part, one in zip(last, names, strict=True)) and any(
-        glob_segment(part).says_something for part in last
-    )
-
-
-def _part_matches(part: str, name: str) -> bool:
-    if name == "\x00":
-        return True
-    segment = glob_segment(part)
-    if name.startswith("\x00"):
-        # Any stem: the pattern must allow a character that only a wildcard can stand for.
-        return _any_name_matches(part, name) and part not in {"*", "*.*"}
-    return segment.says_something and segment.may_match_any_case(name)
-
-
-def _any_name_matches(part: str, name: str) -> bool:
-    """Whether a segment may match a name in which a NUL stands for any stem, a leading dot like any character."""
-    return tokens_match(glob_segment(part).tokens, name)
-
-
-def _segments_match(pattern: str, path: str) -> bool:
-    """Whether an absolute pattern could spell this path, a leading dot never by a wildcard."""
-    parts, names = pattern.split("/"), path.split("/")
-    return len(parts) == len(names) and all(
-        name == "\x00" or glob_segment(part).may_match_any_case(name) for part, name in zip(parts, names, strict=True)
-    )

@@ -33,14 +33,15 @@ _MOST_BELOW = 5_000
 
 class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
-    and so may each of ``replaced`` itself and any name below it."""
+    and so may each of ``replaced`` itself and any name below it. ``made`` may be folders by then."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
 
     def with_those(self, others: BroughtLinks) -> BroughtLinks:
-        return BroughtLinks(self.links | others.links, self.filled | others.filled, self.replaced | others.replaced)
+        return BroughtLinks(*(mine | theirs for mine, theirs in zip(self, others, strict=True)))
 
 
 NO_LINKS = BroughtLinks()
@@ -54,6 +55,7 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
     links: set[str] = set()
     filled: set[str] = set()
     replaced: set[str] = set()
+    made: set[str] = set()
     for index, (layer, known) in enumerate(zip(case.layers, case.known, strict=True)):
         touches = case.touches(index)
         targets = [touch for touch in touches if touch.deed == "write"]
@@ -71,6 +73,7 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
         sources = [touch for touch in touches if touch.deed in ("read", "move") and not touch.runs]
         for place in there if there is not None else (around.start,):
             ends = {end for touch in targets for end in _ends(around, case, touch, place)}
+            made.update(end for end in ends if not disk.is_folder(end))
             if brings == "nothing" and not copies:
                 filled.update(end for touch in targets if touch.spills for end in _ends(around, case, touch, place))
             for source in sources:
@@ -82,9 +85,9 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
                         filled.update((end, os.path.dirname(end)) if copies else ())
                     else:
                         links.update(os.path.normpath(f"{end}/{path}") for path in found)
-    if not (links or filled or replaced):
+    if not (links or filled or replaced or made):
         return NO_LINKS
-    return BroughtLinks(frozenset(links), frozenset(filled), frozenset(replaced))
+    return BroughtLinks(frozenset(links), frozenset(filled), frozenset(replaced), frozenset(made))
 
 
 def _brings(known: Known, words: Sequence[Word]) -> Brings:

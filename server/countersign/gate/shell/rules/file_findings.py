@@ -401,6 +401,8 @@ def _touched(around: Circumstances, case: AnalyzedCommand, touch: Touch, places:
             return _too_many_patterns(around, touch)
         around.patterns.append(word)
         return _look(around, case, touch, places)
+    if any(each.value is None for each in (*touch.start, *touch.unless, touch.sources or word)):
+        return _look(around, case, touch, places)  # which is another file where its variables have other values
     key = (word.value, word.tilde, touch.deed, touch[2:], None if places is None else tuple(places))
     known = around.touched.get(key)
     if known is None:

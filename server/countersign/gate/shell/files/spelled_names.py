@@ -1,0 +1,42 @@
+"""Whether a pathname pattern could spell one of the names that are secret or protected.
+
+A name may hold NULs: alone for any name, in front for any stem (``"\\x00.pem"``).
+"""
+
+from __future__ import annotations
+
+from countersign.gate.patterns import glob_segment, tokens_match
+
+
+def could_match(pattern: str, name: str) -> bool:
+    """Whether the last parts of a pattern could spell this name, and say something of it."""
+    parts, names = pattern.rstrip("/").split("/"), name.split("/")
+    if len(parts) < len(names):
+        return False
+    last = parts[-len(names) :]
+    return all(_part_matches(part, one) for part, one in zip(last, names, strict=True)) and any(
+        glob_segment(part).says_something for part in last
+    )
+
+
+def _part_matches(part: str, name: str) -> bool:
+    if name == "\x00":
+        return True
+    segment = glob_segment(part)
+    if name.startswith("\x00"):
+        # Any stem: the pattern must allow a character that only a wildcard can stand for.
+        return any_name_matches(part, name) and part not in {"*", "*.*"}
+    return segment.says_something and segment.may_match_any_case(name)
+
+
+def any_name_matches(part: str, name: str) -> bool:
+    """Whether a segment may match a name in which a NUL stands for any stem, a leading dot like any character."""
+    return tokens_match(glob_segment(part).tokens, name)
+
+
+def segments_match(pattern: str, path: str) -> bool:
+    """Whether an absolute pattern could spell this path, a leading dot never by a wildcard."""
+    parts, names = pattern.split("/"), path.split("/")
+    return len(parts) == len(names) and all(
+        name == "\x00" or glob_segment(part).may_match_any_case(name) for part, name in zip(parts, names, strict=True)
+    )
