@@ -113,17 +113,16 @@ class PathJudge:
         links: Collection[str],
         filled: Collection[str],
         replaced: Collection[str] = (),
-        made: Collection[str] = (),
+        made: frozenset[str] = frozenset(),
     ) -> bool:
         """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
         of ``filled``, and each of ``replaced`` as well, for what may be reached by one: an earlier command of the same
-        text brings them. It may also make folders of ``made``. Return whether that changes anything."""
-        folders, before = frozenset(map(fold, made)), self._made
-        self._made = folders
+        text brings them. It may also make folders of ``made`` (folded). Return whether that changes anything."""
+        before, self._made = self._made, made
         instead = frozenset(map(fold, replaced))
         expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
         if (expected, below, instead) == (self._expected, self._filled, self._replaced):
-            return folders != before
+            return made != before
         self._expected, self._filled, self._replaced = expected, below, instead
         self._forget()
         return True
@@ -144,8 +143,7 @@ class PathJudge:
 
     def may_be_made(self, resolved: Resolved) -> bool:
         """Whether an earlier command of the same text may make a folder of a path that is none yet."""
-        spellings = [fold(spelling) for spelling in resolved.spellings()] if self._made else []
-        return any(made == each or made.startswith(f"{each}/") for made in self._made for each in spellings)
+        return bool(self._made) and any(fold(spelling) in self._made for spelling in resolved.spellings())
 
     def may_hold_links(self, resolved: Resolved) -> bool:
         """Whether a path may be a folder with such links in it: one that is known lies below it, or it lies where files

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch
@@ -33,7 +34,8 @@ _MOST_BELOW = 5_000
 
 class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
-    and so may each of ``replaced`` itself and any name below it. ``made`` may be folders by then."""
+    and so may each of ``replaced`` itself and any name below it. ``made``, in one
+    spelling of their letters, may be folders by then."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
@@ -73,7 +75,7 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
         sources = [touch for touch in touches if touch.deed in ("read", "move") and not touch.runs]
         for place in there if there is not None else (around.start,):
             ends = {end for touch in targets for end in _ends(around, case, touch, place)}
-            made.update(end for end in ends if not disk.is_folder(end))
+            made.update(fold(folder) for end in ends for folder in _not_yet(end))
             if brings == "nothing" and not copies:
                 filled.update(end for touch in targets if touch.spills for end in _ends(around, case, touch, place))
             for source in sources:
@@ -146,6 +148,13 @@ def _top(around: Circumstances, git: Git | None, place: str) -> str:
             return "/"
         place = join(place, literal(word), around.paths.home)
     return work_tree(place, around.paths) or "/"
+
+
+def _not_yet(path: str) -> Iterator[str]:
+    """A path and the folders above it that are none now."""
+    while not disk.is_folder(path) and path != os.path.dirname(path):
+        yield path
+        path = os.path.dirname(path)
 
 
 def _ends(around: Circumstances, case: AnalyzedCommand, touch: Touch, place: str) -> Iterator[str]:
