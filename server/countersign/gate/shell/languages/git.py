@@ -91,7 +91,7 @@ def only_reads(git: Git) -> bool:
         case "remote":
             return not operands or first in LISTING[name]
         case "reflog":
-            return not operands or first in LISTING[name] or first not in {"expire", "delete", "drop", "write", "list"}
+            return not operands or first not in {None, "expire", "delete", "drop", "write", "list"}
         case "stash" | "worktree":
             # Behind an option or `--` the same word is a path to stash.
             return first in LISTING[name] and git.arguments.operands[0][0] == git.start

@@ -14,6 +14,7 @@ from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
+from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand
 from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
 from countersign.gate.shell.effects.wrapper_readers import GIVEN
 from countersign.gate.shell.files.file_operands import touches
@@ -90,6 +91,11 @@ class AnalyzedCommand:
                 for name, known in zip(self.names, self.known, strict=True)
                 for hole in known.holes
                 if not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
+            ]
+            + [
+                word
+                for name, layer in zip(self.names, self.layers, strict=True)
+                if (word := may_be_subcommand(name, layer.words)) is not None and not _is_known(word, self.facts)
             ]
         )
         self.clear = (
@@ -225,6 +231,15 @@ def _turns_into_options_only(name: str, known: Known, hole: Word) -> bool:
         operands = known.arguments.operands
         return any(word is hole for _, word in operands[1:])
     return known.copies
+
+
+def _is_known(word: Word, facts: Facts) -> bool:
+    """Whether the text says all that the variables in a word may hold, so that it is judged with that."""
+    return word.form in ("quoted", "split") and all(
+        isinstance(piece, Text)
+        or (isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None}))
+        for piece in word.pieces
+    )
 
 
 def _begins_known(word: Word, facts: Facts) -> bool:

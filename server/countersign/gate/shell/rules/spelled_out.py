@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
@@ -23,8 +24,8 @@ from countersign.gate.shell.syntax.words import constant
 MOST, MOST_IN_ALL = 32, 500
 """Spellings of one command, and of all commands of a text, that are judged."""
 
-_PLAIN = re.compile(r"[\w./][\w./,:-]*|")
-"""Operands that no program takes for an option or code of its own."""
+_PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*|")
+"""Operands that no program takes for an option, code or an address, and that lie below the folder."""
 
 _READS_CODE = frozenset("sed gsed awk gawk mawk nawk original-awk".split())
 _NO_OPTIONS = frozenset(
@@ -54,7 +55,9 @@ def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequenc
 def _means_more(case: AnalyzedCommand) -> bool:
     """Whether a plain value may be code or a subcommand of the program, or of one that it runs."""
     return any(
-        name in _READS_CODE or (_is_told_by_first(known) and _chosen(case, layer.words[1:]))
+        name in _READS_CODE
+        or may_be_subcommand(name, layer.words) is not None
+        or (_is_told_by_first(known) and _chosen(case, layer.words[1:]))
         for name, layer, known in zip(case.names, case.layers, case.known, strict=True)
     )
 

@@ -1,0 +1,69 @@
+"""Subcommands of which a text says only a part: `docker r"$x"` and `yarn e*` may be `docker run` and `yarn exec`.
+
+Words that may be anything count as ones that could become an option already; these begin with letters of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from countersign.gate.shell.programs.subcommand_depth import GROUPS
+from countersign.gate.shell.programs.tables import GIT, SUBCOMMANDS, TABLES
+from countersign.gate.shell.syntax.tree import Word
+
+_Key = tuple[str, ...]
+
+_IN_GIT = {
+    "bisect": "run view visualize",
+    "bundle": "create unbundle",
+    "notes": "add append copy edit merge prune remove",
+    "reflog": "delete drop expire write",
+    "remote": "add prune remove rename rm set-branches set-head set-url update",
+    "stash": "apply branch clear create drop pop push save store",
+    "submodule": "absorbgitdirs add deinit foreach init set-branch set-url sync update",
+    "worktree": "add lock move prune remove repair unlock",
+}
+"""What stands behind these subcommands of git and does more than looking."""
+
+
+def _all_keys() -> Iterable[_Key]:
+    yield from TABLES
+    yield from SUBCOMMANDS
+    yield from GROUPS
+    for name in GIT:
+        yield "git", name
+    for name, words in _IN_GIT.items():
+        for word in words.split():
+            yield "git", name, word
+
+
+def _by_front() -> Mapping[_Key, frozenset[str]]:
+    found: dict[_Key, set[str]] = {}
+    for key in _all_keys():
+        for length in range(1, len(key)):
+            found.setdefault(key[:length], set()).add(key[length])
+    return {front: frozenset(words) for front, words in found.items()}
+
+
+_BEHIND = _by_front()
+"""The words that may follow a program's name and its first subcommands, as far as the tables know them."""
+
+
+def may_be_subcommand(name: str, words: Sequence[Word]) -> Word | None:
+    """Return the first word of this program that is not constant and may be one of its subcommands."""
+    front: _Key = (name,)
+    if front not in _BEHIND:
+        return None
+    for before, word in pairwise(words):
+        if word.value is not None:
+            if (*front, word.value) in _BEHIND:
+                front = (*front, word.value)
+            elif word.value[:1] not in {"-", "+"} and before.prefix[:1] != "-":
+                return None  # an operand
+        elif word.choices:
+            return word if not _BEHIND[front].isdisjoint(word.choices) else None
+        elif word.prefix[:1] != "-":
+            begins = word.prefix
+            return word if any(each != begins and each.startswith(begins) for each in _BEHIND[front]) else None
+    return None
