@@ -8,34 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from countersign.gate.shell.languages.git import READ_HERE
+from countersign.gate.shell.languages.git_options import CHANGING
 from countersign.gate.shell.programs.subcommand_depth import GROUPS
 from countersign.gate.shell.programs.tables import GIT, SUBCOMMANDS, TABLES
 from countersign.gate.shell.syntax.tree import Word
 
 _Key = tuple[str, ...]
 
-_IN_GIT = {
-    "bisect": "run view visualize",
-    "bundle": "create unbundle",
-    "notes": "add append copy edit merge prune remove",
-    "reflog": "delete drop expire write",
-    "remote": "add prune remove rename rm set-branches set-head set-url update",
-    "stash": "apply branch clear create drop pop push save store",
-    "submodule": "absorbgitdirs add deinit foreach init set-branch set-url sync update",
-    "worktree": "add lock move prune remove repair unlock",
-}
-"""What stands behind these subcommands of git and does more than looking."""
-
 
 def _all_keys() -> Iterable[_Key]:
     yield from TABLES
     yield from SUBCOMMANDS
     yield from GROUPS
-    for name in GIT:
-        yield "git", name
-    for name, words in _IN_GIT.items():
-        for word in words.split():
-            yield "git", name, word
+    for name in READ_HERE:
+        yield from ((name, subcommand) for subcommand in GIT)
+        yield from ((name, subcommand, word) for subcommand, words in CHANGING.items() for word in words)
 
 
 def _by_front() -> Mapping[_Key, frozenset[str]]:

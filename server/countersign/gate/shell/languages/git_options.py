@@ -61,6 +61,18 @@ LISTING: Mapping[str, frozenset[str]] = {
 }
 """Subcommands whose known reading form has one of these words first (or, for ``remote`` and ``reflog``, none)."""
 
+CHANGING: Mapping[str, frozenset[str]] = {
+    "bisect": frozenset("run view visualize".split()),
+    "bundle": frozenset("create unbundle".split()),
+    "notes": frozenset("add append copy edit merge prune remove".split()),
+    "reflog": frozenset("delete drop expire write".split()),
+    "remote": frozenset("add prune remove rename rm set-branches set-head set-url update".split()),
+    "stash": frozenset("apply branch clear create drop pop push save store".split()),
+    "submodule": frozenset("absorbgitdirs add deinit foreach init set-branch set-url sync update".split()),
+    "worktree": frozenset("add lock move prune remove repair unlock".split()),
+}
+"""By subcommand the words behind it with which it does more than looking."""
+
 SHOWS_FILES = frozenset(
     "diff log show blame annotate grep cat-file archive whatchanged stash diff-tree diff-index diff-files format-patch "
     "range-diff reflog interpret-trailers unpack-file merge-file fast-export difftool".split()
