@@ -95,6 +95,66 @@ def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: s
     assert covered == "allow" or command.endswith("files word")
 
 
+@pytest.mark.parametrize("file", [".gitignore", ".ignore", ".git/info/exclude"])
+@pytest.mark.parametrize("line", ["src/sub/key.pem", "/src/sub/key.pem", "src/sub/", "/src/sub"])
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rg word", "allow"),
+        ("rg word .", "allow"),
+        ("cd src && rg word ..", "allow"),
+        ("rg word docs", "allow"),
+        ("rg word src", "ask"),
+        ("rg word docs ./src/", "ask"),
+        ("cd src && rg word ../src", "ask"),
+        ("cd src/sub && rg word ..", "ask"),
+        ("rg word src/sub", "ask"),
+    ],
+)
+def test_paths_in_an_ignore_file_above_leave_out_nothing(
+    command: str, expected: str, line: str, file: str, tmp_path: Path
+) -> None:
+    for folder in (".git/info", "src/sub", "docs"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / file).write_text(f"{line}\n")
+    (tmp_path / "src/sub/key.pem").write_text("word")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"key.pem", "allow"),
+        (b"x\r\nkey.pem \t\r\n", "allow"),
+        (b"x\rkey.pem\n", "ask"),
+        (b"x\x0bkey.pem\n", "ask"),
+        (b"x\x0ckey.pem\n", "ask"),
+        (b"x\x1ckey.pem\n", "ask"),
+        (b"key.pem\x1c\n", "ask"),
+        ("x\x85key.pem\n".encode(), "ask"),
+        ("x\u2028key.pem\n".encode(), "ask"),
+        ("\ufeffkey.pem\n".encode(), "ask"),  # rg 13 takes the mark for a letter
+        (b"key.pem\n\xff\n", "allow"),
+        (b"\xff\nkey.pem\n", "ask"),
+        (b"# \xe9\nkey.pem\n", "ask"),
+    ],
+)
+def test_lines_of_an_ignore_file_are_those_that_rg_reads(text: bytes, expected: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_bytes(text)
+    (tmp_path / "key.pem").write_text("word")
+    assert decide("rg word", workspace=str(tmp_path), home=HOME) == expected
+
+
+def test_of_several_global_ignore_files_rg_reads_one(tmp_path: Path) -> None:
+    for folder in ("home/.config/git", "ws/.git"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "home/.config/git/ignore").write_text("key.pem\n")
+    (tmp_path / "home/.gitconfig").write_text("[core]\n\texcludesFile = ~/ours\n")
+    (tmp_path / "ws/key.pem").write_text("word")
+    assert decide("rg word", workspace=str(tmp_path / "ws"), home=str(tmp_path / "home")) == "ask"
+
+
 @pytest.mark.parametrize("secret", [".env", "src/.npmrc", "src/key.pem~"])
 @pytest.mark.parametrize("command", ["rg word", "rg word src", "cd src && rg word"])
 def test_a_secret_that_has_another_name_may_be_searched_by_it(command: str, secret: str, tmp_path: Path) -> None:

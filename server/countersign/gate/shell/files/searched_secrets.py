@@ -34,7 +34,7 @@ class Search(NamedTuple):
     ignores: bool = True
     endings: frozenset[str] | None = None
     further: tuple[str, ...] = ()
-    """Ignore files that count everywhere."""
+    """Ignore files of a person's, one of which may count everywhere: any may bring a name back, none leaves one out."""
 
 
 class _Lines(NamedTuple):
@@ -57,7 +57,7 @@ def searched_secrets(search: Search) -> tuple[str, ...] | None:
 def _searched(search: Search) -> tuple[str, ...] | None:
     lines = _Lines()
     for file in search.further:
-        lines = _with(lines, file, "/")
+        lines = _Lines(kept=_with(lines, file, "/").kept)
     in_repository = False
     above: list[str] = []
     folder = search.folder
@@ -68,6 +68,8 @@ def _searched(search: Search) -> tuple[str, ...] | None:
         lines = _with_folder(lines, folder)
         in_repository = in_repository or disk.is_there(f"{folder}/.git")
     in_repository = in_repository or disk.is_there(f"{search.folder}/.git")
+    # Below the folder of an ignore file rg before 15 takes the paths in it for others (ripgrep's issue 829).
+    lines = lines._replace(paths=frozenset())
     left = MOST_SEARCHED
     found = [link for each in above for link in _linked_ignores(each, search)]
     found += _shared_above(search.folder)
@@ -181,18 +183,21 @@ def _with(lines: _Lines, file: str, folder: str) -> _Lines:
     if len(text) > MAX_IGNORE:
         return lines._replace(kept=(*lines.kept, ("", False)))
     names, endings, paths, kept = set[str](), list[str](), set[str](), list[tuple[str, bool]]()
-    for line in text.decode("utf-8-sig", errors="replace").splitlines():
-        said = line.rstrip()
+    readable = True
+    for line in text.split(b"\n"):
+        written = line.decode("utf-8", errors="replace")
+        readable = readable and "\ufffd" not in written  # rg leaves away what stands behind
+        said = written.removeprefix("\ufeff").rstrip()
         if said.startswith("!"):
             last = fold(said[1:].rstrip("/").rsplit("/", 1)[-1])
             # Unlike git, rg expands braces; what is escaped is not looked into.
             strange = "{" in said or "\\" in said or "**" in last or len(last) > 200
             kept.append(("" if strange else last, said.endswith("/")))
-        elif _PLAIN.fullmatch(said) is not None:
-            if said.startswith("*"):
-                endings.append(said[1:])
-            elif "/" in said.rstrip("/"):
-                paths.add(f"{folder}/{said.lstrip('/')}")
+        elif readable and _PLAIN.fullmatch(named := written.rstrip(" \t\r")) is not None:
+            if named.startswith("*"):
+                endings.append(named[1:])
+            elif "/" in named.rstrip("/"):
+                paths.add(f"{folder}/{named.lstrip('/')}")
             else:
-                names.add(said)
+                names.add(named)
     return _Lines(lines.names | names, (*lines.endings, *endings), lines.paths | paths, (*lines.kept, *kept))
