@@ -253,6 +253,29 @@ def test_what_cannot_be_worked_out_is_external_and_keeps_its_hints(workspace: Pa
     assert not any(isinstance(effect, RunCommand) and effect.understood for effect in found.effects)
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("~/.ssh/id_rsa", f"{HOME}/.ssh/id_rsa"),
+        ("@~/.ssh/id_rsa", f"{HOME}/.ssh/id_rsa"),
+        ("@~", HOME),
+        ("file:~/x", f"{HOME}/x"),
+        ("file:%7e/x", f"{HOME}/x"),
+        ("@file:///etc/x", "/etc/x"),
+        ("@/etc/x", "/etc/x"),
+        ("file:///etc/a\u00a0b", "/etc/a b"),
+        ("@/etc/a\u202fb", "/etc/a b"),
+        ("held\u3000back/x", "{ws}/held back/x"),
+        ("file:///etc/x%00", "/etc/x\0"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["read", "delete"])
+def test_ways_to_read_a_path_count_one_behind_the_other(workspace: Path, path: str, meant: str, kind: str):
+    found, _, _ = touch(workspace, {"kind": kind, "rawInput": {"path": path}})
+    meant = meant.replace("{ws}", str(workspace))
+    assert meant in {each.path for each in found.effects if isinstance(each, ReadPath | WritePath)}
+
+
 def test_a_diff_that_came_before_the_request_counts(workspace: Path):
     earlier = {"kind": "edit", "title": "Edit", "content": [diff(str(workspace / "old.txt"), "x")]}
     found, _, _ = touch(workspace, earlier, {"title": "Edit files", "content": []})

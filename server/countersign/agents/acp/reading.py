@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -39,29 +40,59 @@ class AgentContext:
     def absolute(self, path: str) -> tuple[str, ...]:
         """Every absolute path that an agent may open when it says this one.
 
-        It may expand ``~`` or not, take an address of a file or an ``@`` in front for the file's path, may take ``..``
-        away as text or leave that to the system, and opens what a link leads to; so a path can stand for several, and
-        all of them count. None is longer than a path can be: no file is there. Reads the disk.
+        It may expand ``~`` or not, take an address of a file or an ``@`` in front for the file's path and a wide blank
+        for a plain one, each behind the other (``@~/x``), may take ``..`` away as text or leave that to the system, and
+        opens what a link leads to; so a path can stand for several, and all of them count. None is longer than a path
+        can be: no file is there. Reads the disk.
         """
         check_cancelled()
-        spelled = [os.path.join(self.folder, path)]
-        if path == "~" or path.startswith("~/"):
-            spelled.insert(0, os.path.join(self.home, path[2:]))
-        if path[:5].lower() == "file:":
-            behind = path[5:]
-            if behind.startswith("//"):
-                # A reader may take away a name of a machine, or take it for the first folder.
-                spelled.insert(0, os.path.join("/", unquote(behind.lstrip("/"))))
-                behind = behind[2:].lstrip("/") if behind.startswith("///") else behind[2:].partition("/")[2]
-                behind = f"/{behind}"
-            spelled.insert(0, os.path.join(self.folder, unquote(behind)))
-        elif path.startswith("@") and len(path) > 1:
-            spelled.insert(0, os.path.join(self.folder, path[1:]))
-        if "\0" in path:
+        spelled: list[str] = []
+        for text in _texts(path):
+            if text == "~" or text.startswith("~/"):
+                spelled.append(os.path.join(self.home, text[2:]))
+            spelled.append(os.path.join(self.folder, text))
+        if any("\0" in spelling for spelling in spelled):
             return tuple(_possible(spelled))  # leads nowhere; the gate refuses it
         asked = [os.path.normpath(spelling) for spelling in spelled]
         real = [os.path.realpath(spelling) for spelling in _possible((*asked, *spelled))]
         return tuple(dict.fromkeys(_possible((*asked, *real))))
+
+
+def _texts(path: str) -> list[str]:
+    """The path as some agent may read it before it looks for the file; as it stands, last."""
+    found = [path]
+    newest = [path]
+    for _ in range(_MOST_STEPS):
+        newest = [text for each in newest for text in _read_on(each) if text not in found]
+        if not newest:
+            break
+        found = [*dict.fromkeys(newest), *found]
+    return found
+
+
+_MOST_STEPS = 4
+"""How many readings are taken one behind the other; no agent known takes more than three."""
+_WIDE_BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+
+
+def _read_on(text: str) -> Iterator[str]:
+    """What one step of reading makes of a path."""
+    if text[:5].lower() == "file:":
+        behind = text[5:]
+        if behind.startswith("//"):
+            # A reader may take away a name of a machine, or take it for the first folder.
+            host = behind.lstrip("/")
+            behind = behind[2:].lstrip("/") if behind.startswith("///") else behind[2:].partition("/")[2]
+            behind = f"/{behind}"
+            yield unquote(behind)
+            yield f"/{unquote(host).lstrip('/')}"
+        else:
+            yield unquote(behind)
+    elif text.startswith("@") and len(text) > 1:
+        yield text[1:]
+    plain = _WIDE_BLANKS.sub(" ", text)
+    if plain != text:
+        yield plain
 
 
 @dataclass(frozen=True, slots=True)

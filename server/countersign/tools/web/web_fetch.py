@@ -6,6 +6,7 @@ Redirects are not followed: the result names the target, and a call with that ad
 from __future__ import annotations
 
 import asyncio
+import codecs
 from collections.abc import Callable
 from urllib.parse import urljoin, urlsplit
 
@@ -165,6 +166,11 @@ def _decoded(body: bytes, parameters: str) -> str:
         "utf-8",
     )  # fmt: skip
     try:
-        return body.decode(charset, "replace")
-    except LookupError:
+        slow = codecs.lookup(charset).name in _FOR_NAMES
+        return body.decode("utf-8" if slow else charset, "replace")
+    except (LookupError, UnicodeError):
         return body.decode("utf-8", "replace")
+
+
+_FOR_NAMES = frozenset({"punycode", "idna"})
+"""Ways to write names of hosts, which Python takes many minutes to read a page by."""

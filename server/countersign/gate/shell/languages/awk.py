@@ -120,6 +120,8 @@ def _judge(tokens: list[_Token], doings: Doings) -> None:
         if kind == "name":
             if text == "system":
                 doings.runs.append(_argument(tokens, index + 1))
+            elif text == "extension" and tokens[index + 1 : index + 2] == [("operator", "(")]:
+                doings.runs.append(None)  # gawk before 4.1 loads a library
             elif text in {"print", "printf"}:
                 printing = depth
             elif text == "getline":
