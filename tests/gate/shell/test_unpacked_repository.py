@@ -211,6 +211,28 @@ def test_git_stash_show_prints_differences_where_a_setting_says_so(repository: P
 
 
 @pytest.mark.parametrize(
+    ("lines", "command", "decision"),
+    [
+        ("", "git stash show -p", "allow"),
+        ("", "git stash show -p -u", "ask"),
+        ("", "git stash show -pu stash@{1}", "ask"),
+        ("", "git stash show -p --include-unt", "ask"),
+        ("", "git stash show --only-untracked --patch", "ask"),
+        ("", "git stash show --only-untracked --name-only", "allow"),
+        ("showIncludeUntracked", "git stash show -p", "ask"),
+        ("showIncludeUntracked = false", "git stash show -p", "allow"),
+        ("showIncludeUntracked = true", "git stash show", "allow"),
+        ("showIncludeUntracked = true\n\tshowPatch = true", "git stash show", "ask"),
+        ("showIncludeUntracked = true", "git stash list -p", "allow"),
+    ],
+)
+def test_a_stash_may_hold_secrets_that_git_did_not_track(
+    repository: Path, lines: str, command: str, decision: str
+) -> None:
+    assert settings(repository, f"[stash]\n\t{lines}\n" if lines else "", command) == decision
+
+
+@pytest.mark.parametrize(
     ("hook", "decision"),
     [("pre-auto-gc", "ask"), ("reference-transaction", "ask"), ("post-index-change", "ask"), ("pre-commit", "allow")],
 )

@@ -13,7 +13,7 @@ import stat
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository, is_whole, repository_above, repository_at
-from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, prints_stashes
+from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, shows_in_stashes
 
 
 def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | None:
@@ -71,7 +71,13 @@ def is_partial(folder: str, paths: PathJudge) -> bool:
 def shows_patches_of_stashes(folder: str, paths: PathJudge) -> bool:
     """Whether ``git stash show`` prints differences here although no option asks for them."""
     found = repository_above(folder, paths)
-    return found is not None and prints_stashes(found, paths)
+    return found is not None and shows_in_stashes(found, paths, "showpatch")
+
+
+def shows_untracked_of_stashes(folder: str, paths: PathJudge) -> bool:
+    """Whether ``git stash show`` shows files that git did not track although no option asks for them."""
+    found = repository_above(folder, paths)
+    return found is not None and shows_in_stashes(found, paths, "showincludeuntracked")
 
 
 _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)

@@ -95,11 +95,12 @@ def may_fetch(repository: Repository, paths: PathJudge) -> bool:
     return settings is None or any(map(_promises, settings))
 
 
-def prints_stashes(repository: Repository, paths: PathJudge) -> bool:
-    """Whether settings make ``git stash show`` print whole differences."""
+def shows_in_stashes(repository: Repository, paths: PathJudge, key: str) -> bool:
+    """Whether settings make ``git stash show`` show more: whole differences (``showpatch``), or files that git did not
+    track (``showincludeuntracked``)."""
     settings = _settings(repository, paths)
     return settings is None or any(
-        (each.section, each.key) == ("stash", "showpatch") and not _is_off(each.value) for each in settings
+        (each.section, each.key) == ("stash", key) and not _is_off(each.value) for each in settings
     )
 
 

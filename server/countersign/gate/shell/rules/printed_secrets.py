@@ -13,7 +13,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import printed_below, shows_stash, shows_unstaged
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import Tracked, tracked_secrets
-from countersign.gate.shell.files.git_repository import shows_patches_of_stashes
+from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import MOST_FOUND, MOST_SEARCHED, Search, searched_secrets
 from countersign.gate.shell.files.word_values import literal
@@ -35,12 +35,20 @@ def printed_secret(around: Circumstances, case: AnalyzedCommand, places: Sequenc
         shown = shows_stash(known.git)
         patched = shown and any(shows_patches_of_stashes(place, around.paths) for place in places)
         below = printed_below(words, known.git, patched=patched)
+        if shown and below is not None and any(_shows_untracked(around, known.git, place) for place in places):
+            return "it may print files that were stashed before git tracked them, and one may be a secret"
         reasons = (_of_git(around, known.git, below, place) for place in places if below is not None)
     elif case.names[-1] in _SEARCHING:
         reasons = (_of_search(around, each) for place in places for each in searches(known, place, around.paths))
     else:
         return None
     return next((reason for reason in reasons if reason is not None), None)
+
+
+def _shows_untracked(around: Circumstances, git: Git, place: str) -> bool:
+    """Whether ``git stash show`` tells of files that git did not track, which its index does not name either."""
+    asked_for = git.arguments.has("-u", "--include-untracked", "--only-untracked")
+    return asked_for or shows_untracked_of_stashes(place, around.paths)
 
 
 def _of_search(around: Circumstances, search: Search) -> str | None:
