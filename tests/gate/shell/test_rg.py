@@ -61,6 +61,10 @@ def test_an_ignore_file_may_bring_a_secret_back(
         ("conf/server.pem~", "rg word .", "ask"),
         ("conf/#id_rsa#", "rg word", "ask"),
         ("conf/server.pem.txt", "rg word", "allow"),
+        ("conf/id_rsa_keys/of.txt", "rg word", "ask"),
+        ("certs.pem/deep/of", "rg word .", "ask"),
+        ("certs.pem/deep/of", "cd certs.pem && rg word", "ask"),
+        ("certs.pem/deep/of", "rg word src", "allow"),
         ("conf/server.pem", "rg -n word conf", "ask"),
         ("conf/server.pem", "cd conf && rg word", "ask"),
         ("conf/server.pem", "rg word src", "allow"),
@@ -91,7 +95,8 @@ def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: s
     (tmp_path / secret).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / secret).write_text("x")
     assert decide(command, workspace=str(tmp_path), home=HOME) == expected
-    covered = decide(command, workspace=str(tmp_path), home=HOME, allow=[f"Read({secret})"])
+    named = secret.partition("/deep")[0].partition("/of")[0]
+    covered = decide(command, workspace=str(tmp_path), home=HOME, allow=[f"Read({named})"])
     assert covered == "allow" or command.endswith("files word")
 
 

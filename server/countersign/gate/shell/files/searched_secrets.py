@@ -1,5 +1,6 @@
-"""Secrets that a search reads below a folder it names (docs/gate.md "Secrets"): `id_rsa`, `server.pem`, hidden files
-that an ignore file brings back, and whatever file has a link of that name, as `rg` prints lines that are no patterns.
+"""Secrets that a search reads below a folder it names (docs/gate.md "Secrets"): `id_rsa`, `server.pem`, all below a
+folder of such a name, hidden files that an ignore file brings back, and whatever file has a link of that name, as `rg`
+prints lines that are no patterns.
 
 ``rg`` leaves out what is hidden and what ignore files name. The folder is walked as the disk is now, within a bound. A
 name counts as left out only where a plain line of an ignore file says so and no line brings it back.
@@ -91,6 +92,8 @@ def _searched(search: Search) -> tuple[str, ...] | None:
                 if name == ".git" or not _is_entered(name, path, search, lines, ruled=in_repository):
                     continue
                 waiting.append((path, lines))
+                if _may_be_secret(name):
+                    found.append(path)
             elif _may_be_secret(name) and (
                 _is_read(name, path, search, lines, ruled=in_repository) or _has_other_names(path)
             ):
