@@ -151,6 +151,35 @@ def test_lines_of_an_ignore_file_are_those_that_rg_reads(text: bytes, expected: 
     assert decide("rg word", workspace=str(tmp_path), home=HOME) == expected
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rg word docs", "allow"),
+        ("rg word a*", "allow"),
+        ("rg word d*", "allow"),
+        ("rg word s*", "allow"),
+        ("rg word src/a*", "allow"),
+        ("rg word src/*", "ask"),  # what is named is searched although an ignore file names it
+        ("rg word */*", "ask"),
+        ("rg word docs src/s*", "ask"),
+        ("rg word {docs,src/sub}", "ask"),
+        ("rg word {docs,src/a.py}", "allow"),
+        ("x=src/sub; rg word docs $x", "ask"),
+        ("for d in src/*; do rg word $d; done", "ask"),
+        ("cd src && rg word *", "ask"),
+        ("rg -t md word src/*", "ask"),
+        ("rg word <(cat a.md)", "allow"),
+    ],
+)
+def test_operands_that_bash_expands_are_searched(command: str, expected: str, tmp_path: Path) -> None:
+    for folder in (".git", "src/sub", "docs"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".gitignore").write_text("sub\n")
+    for name in ("src/sub/key.pem", "src/sub/.env.md", "src/a.py", "docs/b.md", "a.md"):
+        (tmp_path / name).write_text("word")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == expected
+
+
 def test_of_several_global_ignore_files_rg_reads_one(tmp_path: Path) -> None:
     for folder in ("home/.config/git", "ws/.git"):
         (tmp_path / folder).mkdir(parents=True)

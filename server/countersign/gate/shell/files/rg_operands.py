@@ -6,6 +6,7 @@ It leaves hidden files out by itself, which is why it belongs to the fixed read-
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 
@@ -14,8 +15,10 @@ from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.files.git_settings import excludes_files
 from countersign.gate.shell.files.searched_secrets import Search
+from countersign.gate.shell.files.word_values import matching_paths, meaning
 from countersign.gate.shell.syntax.tree import Glob, Text, Word
 from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.variables.bindings import Facts
 
 _ENDINGS = frozenset(
     "py pyi js jsx ts tsx mjs cjs vue svelte rs go java kt scala rb php c h cc cpp hpp cs swift m lua ex exs erl hs "
@@ -62,23 +65,23 @@ def _of_glob(known: Known, glob: str | None) -> Iterator[Touch]:
 
 def _hidden_of(known: Known, ending: str) -> Iterator[Touch]:
     """`*.py` matches `.env.py` as well, where there is one."""
-    for folder in _searched(known) or ["."]:
+    for folder in [word.value for word in _operands(known) if word.value] or ["."]:
         front, text = f"{folder.rstrip('/')}/.env", f"{folder.rstrip('/')}/.env*.{ending}"
         pieces = (Text(front, quoted=True), Glob("*"), Text(f".{ending}", quoted=True))
         yield Touch("read", Word(text, pieces, "pattern", None, front, text, bare=False))
 
 
-def _searched(known: Known) -> list[str]:
-    """The files and folders that are searched, where they are named."""
+def _operands(known: Known) -> list[Word]:
+    """The words for files and folders to search."""
     patterns = not known.arguments.has("-e", "--regexp", "-f", "--file", "--files")
-    return [word.value for _, word in known.arguments.operands[int(patterns) :] if word.value]
+    return [word for _, word in known.arguments.operands[int(patterns) :]]
 
 
 _LONGEST_GLOB = 250
 """Characters of a glob that is taken apart: a longer one may name anything."""
 
 
-def searches(known: Known, place: str, paths: PathJudge) -> Iterator[Search]:
+def searches(known: Known, facts: Facts, place: str, paths: PathJudge) -> Iterator[Search]:
     """The folders that it searches, seen from a place. Without an operand that is the place."""
     options = known.arguments.options
     limited = known.arguments.has("-t", "--type") or any(
@@ -86,7 +89,30 @@ def searches(known: Known, place: str, paths: PathJudge) -> Iterator[Search]:
     )
     ignores = not any(option.name.startswith("--no-ignore") for option in options)
     further = tuple(excludes_files(paths.home))
-    for name in _searched(known) or ["."]:
+    words = _operands(known)
+    for name in _named(words, facts, place, paths) if words else ["."]:
         folder = paths.resolve(name, cwd=place).resolved
         if folder is not None:
             yield Search(folder, ignores, _ENDINGS if limited else None, further)
+
+
+def _named(words: Sequence[Word], facts: Facts, place: str, paths: PathJudge) -> list[str]:
+    """What these words name, as far as that is known: what is not asks already. Of files that a pattern matches, one of
+    each folder stands for all."""
+    found: dict[str, None] = {}
+    for word in words:
+        means = meaning(word, facts, paths.home, place)
+        found.update(dict.fromkeys(means.values))
+        of_files: dict[str, str] = {}
+        for pattern in means.patterns:
+            for path in matching_paths(pattern, place, _MOST_MATCHES) or ["."]:
+                if paths.resolve(path, cwd=place).kind == "file":
+                    of_files[os.path.dirname(path)] = path
+                else:
+                    found[path] = None
+        found.update(dict.fromkeys(of_files.values()))
+    return list(found)
+
+
+_MOST_MATCHES = 500
+"""Names that a pattern stands for; with more, all below the place counts."""

@@ -39,7 +39,9 @@ def printed_secret(around: Circumstances, case: AnalyzedCommand, places: Sequenc
             return "it may print files that were stashed before git tracked them, and one may be a secret"
         reasons = (_of_git(around, known.git, below, place) for place in places if below is not None)
     elif case.names[-1] in _SEARCHING:
-        reasons = (_of_search(around, each) for place in places for each in searches(known, place, around.paths))
+        reasons = (
+            _of_search(around, each) for place in places for each in searches(known, case.facts, place, around.paths)
+        )
     else:
         return None
     return next((reason for reason in reasons if reason is not None), None)
