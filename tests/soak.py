@@ -99,6 +99,12 @@ def _widening(seed: int, numbers: range) -> Iterator[str]:
     return widenings(seed, numbers)
 
 
+def _respelled(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.shell.respelled import looser  # noqa: PLC0415 likewise
+
+    return looser(seed, numbers)
+
+
 def _kill(seed: int, numbers: range) -> Iterator[str]:
     from tests.survival.kill import failures  # noqa: PLC0415 likewise
 
@@ -205,6 +211,7 @@ COUNTS: Mapping[str, Count] = {
     "lines": Count("each line against a wrong reading does without the others what is known of it", 1, 1, _lines),
     "replay": Count("bash does the same for a text and for what is printed of its tree", 1_000_000, 500, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
+    "respelled": Count("no known evasion is allowed for a variable in its words", 100_000, 2_000, _respelled),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 105, 1, _kills),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 110, 2, _failing),

@@ -168,7 +168,11 @@ async def test_a_body_without_end_is_read_to_its_bound():
         ("content-type: image/png", b"\x89PNG", "not text"),
         ("content-type: text/html\r\ncontent-encoding: gzip", gzip.compress(PAGE, mtime=0), "compressed"),
         ("content-type: text/plain; charset=no-such", b"plain", "plain"),
-        ("content-type: text/plain; charset=punycode", b"caf-dma", "caf-dma"),  # Python takes many minutes for a long one
+        (
+            "content-type: text/plain; charset=punycode",
+            b"caf-dma",
+            "caf-dma",
+        ),  # Python takes many minutes for a long one
         ("content-type: text/plain; charset=IDNA", b"xn--caf-dma", "xn--caf-dma"),
         ("content-type: text/plain; charset=undefined", b"plain", "plain"),
         ("content-type: application/problem+json", b"{}", "{}"),

@@ -1,0 +1,17 @@
+"""A sample of what ``make soak`` makes of known evasions (``respelled.py``)."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import respelled
+
+
+def test_no_evasion_is_allowed_for_a_variable_in_its_words() -> None:
+    assert list(respelled.looser(0, range(1_200))) == []
+
+
+def test_a_gate_that_does_not_look_into_variables_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    decide = respelled.decide
+    monkeypatch.setattr(respelled, "decide", lambda text, **asked: "allow" if "x9" in text else decide(text, **asked))
+    assert len(list(respelled.looser(0, range(20)))) > 15
