@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import CHANGING
-from countersign.gate.shell.programs.subcommand_depth import GROUPS
+from countersign.gate.shell.programs.subcommand_depth import DEPTH, GROUPS
 from countersign.gate.shell.programs.tables import GIT, SUBCOMMANDS, TABLES
 from countersign.gate.shell.syntax.tree import Word
 
@@ -36,6 +36,11 @@ def _by_front() -> Mapping[_Key, frozenset[str]]:
 
 _BEHIND = _by_front()
 """The words that may follow a program's name and its first subcommands, as far as the tables know them."""
+
+
+def takes_subcommands(name: str) -> bool:
+    """Whether the first words of this program say what it does."""
+    return (name,) in _BEHIND or name in DEPTH
 
 
 def may_be_subcommand(name: str, words: Sequence[Word]) -> Word | None:

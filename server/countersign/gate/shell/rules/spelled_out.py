@@ -13,12 +13,12 @@ import re
 from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand
+from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand, takes_subcommands
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.syntax.tree import Piece, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Piece, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 
 MOST, MOST_IN_ALL = 32, 500
@@ -41,9 +41,11 @@ def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequenc
     if command.plain or command.kind != "command" or not command.words or command.words[0].value is None:
         return ()
     name = program(command.words[0].value)
-    if name in _NO_OPTIONS or not any(_is_known(piece, case) for word in command.words for piece in word.pieces):
+    if name in _NO_OPTIONS or not any(_says_more(word, case) for word in command.words):
         return ()
     choices = [_choices(case, word, home, folder) for word in command.words]
+    if not all(choices):
+        return None
     known = [value for some in choices for each in some for value in each if isinstance(value, str)]
     if all(_PLAIN.fullmatch(value) for value in known) and not _means_more(case):
         return ()
@@ -57,21 +59,23 @@ def _means_more(case: AnalyzedCommand) -> bool:
     return any(
         name in _READS_CODE
         or may_be_subcommand(name, layer.words) is not None
-        or (_is_told_by_first(known) and _chosen(case, layer.words[1:]))
+        or (_is_told_by_first(name, known) and _chosen(case, layer.words[1:]))
         for name, layer, known in zip(case.names, case.layers, case.known, strict=True)
     )
 
 
-def _is_told_by_first(known: Known) -> bool:
+def _is_told_by_first(name: str, known: Known) -> bool:
     """Whether its first operand, a plain word, says what the program does (``x=cf; tar $x out a``)."""
-    return known.git is not None or (known.program is not None and known.program.grammar.old_letters)
+    if known.git is not None or takes_subcommands(name):
+        return True
+    return known.program is not None and known.program.grammar.old_letters
 
 
 def _chosen(case: AnalyzedCommand, words: Sequence[Word]) -> bool:
     """Whether a variable stands among the options of these words, or in their first operand."""
     behind_option = False
     for word in words:
-        if any(_is_known(piece, case) for piece in word.pieces):
+        if _says_more(word, case):
             return True
         option = word.prefix.startswith("-")
         if not option and not behind_option:
@@ -80,19 +84,40 @@ def _chosen(case: AnalyzedCommand, words: Sequence[Word]) -> bool:
     return False
 
 
+def _says_more(word: Word, case: AnalyzedCommand) -> bool:
+    """Whether a word is made of braces, or holds a variable of which something is known."""
+    return bool(word.choices) or any(_is_known(piece, case) for piece in word.pieces)
+
+
 def _is_known(piece: Piece, case: AnalyzedCommand) -> bool:
     """Whether this is a variable of which something is known."""
     return isinstance(piece, Variable) and (piece.name in case.facts.values or piece.name in {"HOME", "PWD"})
 
 
 def _choices(case: AnalyzedCommand, word: Word, home: str, folder: str | None) -> list[tuple[Word | str, ...]]:
-    """What one word may become: itself, or for each value the words that bash makes of it."""
+    """What one word may become: itself, or for each value the words that bash makes of it. None of these where there
+    are too many."""
+    if word.choices and not any(char in choice for choice in word.choices for char in _NOT_CONSTANT):
+        return [word.choices]
     if word.value is not None or word.choices:
         return [(word,)]
-    values = meaning(word, case.facts, home, folder).values
+    meant = meaning(word, case.facts, home, folder)
+    values = meant.values
     if not values:
-        return [(word,)]
+        return [] if not meant.patterns and _has_values(word, case) else [(word,)]
     return [tuple(value.split()) if word.form == "split" else (value,) for value in dict.fromkeys(values)]
+
+
+_NOT_CONSTANT = "*?[~" + UNKNOWN_TEXT
+
+
+def _has_values(word: Word, case: AnalyzedCommand) -> bool:
+    """Whether a word consists of texts and of variables that the text gives constant values."""
+    return all(
+        isinstance(piece, Text)
+        or (isinstance(piece, Variable) and piece.plain and any(case.facts.values.get(piece.name, ())))
+        for piece in word.pieces
+    )
 
 
 def _with(step: Step, found: tuple[tuple[Word | str, ...], ...]) -> Step:
