@@ -211,6 +211,42 @@ def test_git_stash_show_prints_differences_where_a_setting_says_so(repository: P
 
 
 @pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("git stash show --stat", "allow"),
+        ("git stash show --abbrev --name-only stash", "allow"),
+        ("git stash show --abbrev stash", "ask"),
+        ("git stash show --exit-code", "ask"),
+        ("git stash show -B --inter-hunk-context=9", "ask"),
+        ("git stash list --abbrev", "allow"),
+        ("git status -v", "ask"),
+        ("git status -v -- docs", "ask"),
+        ("git status -vv docs", "ask"),
+        ("git status docs", "allow"),
+        ("git diff HEAD -- docs", "allow"),
+        ("git diff HEAD --quiet", "allow"),
+        ("git diff -q HEAD", "ask"),
+        ("git show -q HEAD", "allow"),
+        ("git show HEAD:docs/a", "allow"),
+        ("git show --no-textconv HEAD:docs/a", "allow"),
+        ("git show --all HEAD:docs/a", "ask"),
+        ("git show --branches=x :docs/a", "ask"),
+        ("git show --merge :docs/a", "ask"),
+        ("git show --reflog :docs/a", "ask"),
+    ],
+)
+def test_what_prints_more_than_it_names_may_print_a_secret(repository: Path, command: str, decision: str) -> None:
+    (repository / "docs").mkdir()
+    (repository / "docs/a").write_text("x")
+    entry = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(32) + (4).to_bytes(2, "big") + b".env" + bytes(6)
+    (repository / ".git/index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + entry)
+    assert decide(command, workspace=str(repository)) == decision
+    # Rules about reading count likewise: paths limit `git diff`, but not these.
+    rules = {"allow": ["Bash(git:*)"], "deny": ["Read(held/**)"]}
+    assert decide(command, workspace=str(repository), **rules) == decision
+
+
+@pytest.mark.parametrize(
     ("lines", "command", "decision"),
     [
         ("", "git stash show -p", "allow"),

@@ -58,6 +58,23 @@ _PRINTS_NAMES = frozenset({
 })  # fmt: skip
 """Options that print names or numbers instead."""
 
+_QUIET = frozenset({"show", "log", "whatchanged", "reflog"})
+"""Subcommands for which ``-q`` is short for ``--quiet``."""
+
+_OF_STASHES = frozenset({"-u", "--include-untracked", "--only-untracked"})
+"""Options of ``git stash show`` that leave what it prints by default; with any other it prints differences."""
+
+_WITHOUT_LIMITS = frozenset({"status"})
+"""Subcommands whose paths do not limit the differences that they print."""
+
+_NAMES_NO_COMMIT = frozenset({
+    "-s", "-q", "--quiet", "--no-patch", "-p", "-u", "--patch", "-U", "--unified", "-a", "--text", "-w", "--oneline",
+    "--format", "--pretty", "--abbrev", "--abbrev-commit", "--encoding", "--color", "--no-color", "--notes",
+    "--no-notes", "--textconv", "--no-textconv", "--ext-diff", "--no-ext-diff", "--stat", "--raw", "--name-only",
+    "--name-status",
+})  # fmt: skip
+"""Options of ``git show`` that name nothing to show; ``--all`` and its like name commits."""
+
 _REMOTE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[^/]+:)")
 """How an address on another machine begins; anything else is copied from this one."""
 
@@ -113,7 +130,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return () if known_later or any(map(_is_object, [*operands, *_values(git)])) else None
         case "bisect":
             return () if operands and operands[0].value in {"view", "visualize"} else None
-        case "stash" if shows_stash(git) and not found.options:
+        case "stash" if shows_stash(git) and all(option.name in _OF_STASHES for option in found.options):
             return ()  # whole differences by the setting `stash.showPatch`
         case "archive":
             # Behind the tree stand paths.
@@ -125,9 +142,9 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return ()  # the paths only choose the commits
     if _numbered(operands, git) and name not in {"log", "reflog", "whatchanged", "stash", "commit", "rev-list"}:
         return ()
-    if name == "show" and operands and all(_names_path(word) for word in operands):
+    if name == "show" and _shows_only_paths(operands, git):
         return None
-    return _limits(operands, specs)
+    return () if name in _WITHOUT_LIMITS else _limits(operands, specs)
 
 
 def tells_commits(words: Sequence[Word], git: Git) -> bool:
@@ -157,9 +174,9 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     dashes = _dashes(words, git)
     operands = [word for index, word in found.operands if index < dashes]
     specs = [word for index, word in found.operands if index >= dashes]
-    if not _asked_for(name, operands, git) or (name == "show" and operands and all(map(_names_path, operands))):
+    if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):
         return None
-    if _has(git, frozenset({"--full-diff"})) or not all(map(_is_plain_spec, specs)):
+    if name in _WITHOUT_LIMITS or _has(git, frozenset({"--full-diff"})) or not all(map(_is_plain_spec, specs)):
         return ()
     return tuple(specs or filter(_is_plain_spec, operands))
 
@@ -231,6 +248,12 @@ def _leaves_out(word: Word) -> bool:
     return word.value is not None and re.match(r":[!^]|:\([^)]*\bexclude\b", word.value) is not None
 
 
+def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
+    """Whether ``git show`` is given nothing but paths in revisions."""
+    named = bool(operands) and all(map(_names_path, operands))
+    return named and all(option.name in _NAMES_NO_COMMIT for option in git.arguments.options)
+
+
 def _names_path(word: Word) -> bool:
     """Whether a word is ``revision:path`` (or a tree, whose names are printed), and no search for a message."""
     value = word.value or ""
@@ -248,9 +271,10 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
         return _has(git, _OTHER_PRINTS[name])
     if _has(git, _PRINTS) or (name in _BY_DEFAULT and found.unrecognized_options):
         return True
+    quiet = frozenset() if name in _QUIET else frozenset({"-q"})
+    named = any(option.name in _PRINTS_NAMES - quiet for option in found.options)
     if name not in _BY_DEFAULT:
-        return False
-    named = any(option.name in _PRINTS_NAMES for option in found.options)
+        return shows_stash(git) and not named and any(option.name not in _OF_STASHES for option in found.options)
     # A blob is printed whatever the options say.
     return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
 
