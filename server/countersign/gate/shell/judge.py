@@ -16,6 +16,7 @@ from typing import NamedTuple
 from countersign.gate.call import RunCommand
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
@@ -53,7 +54,8 @@ from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.gate.shell.syntax.rough_scan import pieces
 from countersign.gate.shell.syntax.tree import Simple, Word
 from countersign.gate.shell.syntax.words import constant
-from countersign.gate.shell.variables.bindings import Facts
+from countersign.gate.shell.variables.assignments import may_be_obeyed
+from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.wire.verdicts import Evidence
 
 SyntaxChecker = Callable[[str], str | None]
@@ -287,6 +289,7 @@ class _Judging:
         runs this text (``outer``) is fed to whatever in it reads its input. ``inherited`` are variables that have
         another value than the gate supposes. ``start`` is the folder, None if it is not known."""
         inherited |= found.changed
+        self.must_not_be_exported(found.facts)
         if found.repeats:
             # What stands behind a command may have run before it.
             for each in found.steps:
@@ -304,6 +307,13 @@ class _Judging:
                     self.step(one, start, depth=depth, covered=covered, inherited=inherited)
                     if number:
                         self.join_parts(at, own)
+
+    def must_not_be_exported(self, facts: Facts) -> None:
+        """A variable of the text's own that the environment has, too, reaches each program that the text runs."""
+        if self.not_plain is None:
+            name = next((name for name in facts.values if is_own_name(name) and disk.variable(name) != ""), None)
+            if name is not None:
+                self.not_plain = Evidence(source="plainBash", reason=may_be_obeyed(name))
 
     def spelled(self, case: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
@@ -373,7 +383,7 @@ class _Judging:
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         if coverage.writes:
             self.findings += unnamed_writes(self.around, case, places)
-        if self.brought is not NO_LINKS:
+        if self.brought.leads:
             for place in dict.fromkeys((*moved_into(self.around, places), *moved_into(self.around, leads))):
                 self.findings.append(self.around.paths.judge_read(place, cwd="/")._replace(unanswered=True))
         risks = risks_of(case, places, self.around.paths)

@@ -34,8 +34,7 @@ _MOST_BELOW = 5_000
 
 class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
-    and so may each of ``replaced`` itself and any name below it. ``made``, in one
-    spelling of their letters, may be folders by then."""
+    and so may each of ``replaced`` itself and any name below it. ``made`` (folded) may be folders by then."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
@@ -43,7 +42,14 @@ class BroughtLinks(NamedTuple):
     made: frozenset[str] = frozenset()
 
     def with_those(self, others: BroughtLinks) -> BroughtLinks:
-        return BroughtLinks(*(mine | theirs for mine, theirs in zip(self, others, strict=True)))
+        return BroughtLinks(
+            *(mine if theirs <= mine else mine | theirs for mine, theirs in zip(self, others, strict=True))
+        )
+
+    @property
+    def leads(self) -> bool:
+        """Whether a path may lead elsewhere by them."""
+        return bool(self.links or self.filled or self.replaced)
 
 
 NO_LINKS = BroughtLinks()

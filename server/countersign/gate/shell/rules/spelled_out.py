@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Sequence
 
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand, takes_subcommands
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
@@ -21,13 +18,9 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Piece, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 
-MOST, MOST_IN_ALL = 32, 500
+MOST, MOST_IN_ALL = 200, 500
 """Spellings of one command, and of all commands of a text, that are judged."""
 
-_PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*|")
-"""Operands that no program takes for an option, code or an address, and that lie below the folder."""
-
-_READS_CODE = frozenset("sed gsed awk gawk mawk nawk original-awk".split())
 _NO_OPTIONS = frozenset(
     "echo printf [ test : true false cd pushd popd export read exit return break continue shift wait kill".split()
 )
@@ -35,7 +28,7 @@ _NO_OPTIONS = frozenset(
 
 
 def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequence[Step] | None:
-    """Return the command with the values of variables in its words, for each that matters; None if there are too
+    """Return the command with the values of variables in its words, for each of these; None if there are too
     many."""
     command = case.step.command
     if command.plain or command.kind != "command" or not command.words or command.words[0].value is None:
@@ -46,42 +39,9 @@ def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequenc
     choices = [_choices(case, word, home, folder) for word in command.words]
     if not all(choices):
         return None
-    known = [value for some in choices for each in some for value in each if isinstance(value, str)]
-    if all(_PLAIN.fullmatch(value) for value in known) and not _means_more(case):
-        return ()
     if math.prod(map(len, choices)) > MOST:
         return None
     return [_with(case.step, found) for found in itertools.product(*choices)]
-
-
-def _means_more(case: AnalyzedCommand) -> bool:
-    """Whether a plain value may be code or a subcommand of the program, or of one that it runs."""
-    return any(
-        name in _READS_CODE
-        or may_be_subcommand(name, layer.words) is not None
-        or (_is_told_by_first(name, known) and _chosen(case, layer.words[1:]))
-        for name, layer, known in zip(case.names, case.layers, case.known, strict=True)
-    )
-
-
-def _is_told_by_first(name: str, known: Known) -> bool:
-    """Whether its first operand, a plain word, says what the program does (``x=cf; tar $x out a``)."""
-    if known.git is not None or takes_subcommands(name):
-        return True
-    return known.program is not None and known.program.grammar.old_letters
-
-
-def _chosen(case: AnalyzedCommand, words: Sequence[Word]) -> bool:
-    """Whether a variable stands among the options of these words, or in their first operand."""
-    behind_option = False
-    for word in words:
-        if _says_more(word, case):
-            return True
-        option = word.prefix.startswith("-")
-        if not option and not behind_option:
-            return False
-        behind_option = option
-    return False
 
 
 def _says_more(word: Word, case: AnalyzedCommand) -> bool:

@@ -69,7 +69,12 @@ def unsafe_assignment(assignment: Assignment) -> str | None:
         return None
     if is_safe_prefix(assignment):
         return None
-    return f"`{assignment.name}` may change what the commands after it run"
+    return may_be_obeyed(assignment.name)
+
+
+def may_be_obeyed(name: str) -> str:
+    """Why a variable that programs look at is not set without a rule."""
+    return f"`{name}` may change what the commands after it run"
 
 
 def evaluated(command: Simple, facts: Facts) -> Iterator[str]:
