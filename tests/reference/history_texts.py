@@ -1,0 +1,73 @@
+"""Commands with which git only looks, in a repository whose index, commits and stash hold secrets.
+
+Each number stands for one text: a subcommand with options, commits and paths of ``history_texts.toml``. Without a rule
+it may print no secret, and with rules nothing that they keep from an agent.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from .option_texts import SEARCH
+from .trespass import SECRETS, Ground, Rights, let_loose
+
+_WORDS = tomllib.loads(Path(__file__).with_name("history_texts.toml").read_text(encoding="utf-8"))
+_SECRET = ("ws/.env", "ws/src/.env", "ws/src/sub/key.pem", "ws/a b/id_rsa")
+_PLAIN = ("ws/a.txt", "ws/src/x.py", "ws/src/sub/y.py", "ws/docs/r.md", "ws/a b/z")
+_CHANGE = 'for f in .env src/.env src/sub/key.pem "a b/id_rsa" a.txt src/x.py docs/r.md; do echo {} >> "$f"; done; '
+GROUND = Ground(
+    tree={
+        **dict.fromkeys(_SECRET, SECRETS["ENV"] + "\n"),
+        **dict.fromkeys(_PLAIN, "hello\n"),
+        "home/x": "",
+        "outside/x": "",
+    },
+    prepare=(
+        "git config --global user.email a@b; git config --global user.name a; git init -q -b main; "
+        "git add -A -f; git commit -qm one; "
+        + _CHANGE.format(2)
+        + "git commit -qam two; git tag v1; git tag -a -m x v2; git branch other; "
+        + _CHANGE.format(3)
+        + "echo token-of-env > new.pem; git stash -q -u; "
+        + _CHANGE.format(4)
+        + "git add a.txt src/.env; "
+        + _CHANGE.format(5)
+    ),
+    path=SEARCH,
+    seconds=4.0,
+)
+_KEPT = ("ws", "home", "outside", "!ws/.git/index")
+_UNSEEN = (SECRETS["ENV"],)
+RIGHTS = (
+    Rights({"mode": "default", "rules": {"allow": []}}, _KEPT, _UNSEEN),
+    Rights(
+        {
+            "mode": "default",
+            "rules": {
+                "allow": ["Bash(git:*)"],
+                "deny": ["Read(**/.env)", "Read(**/*.pem)", "Read(**/id_rsa)"],
+            },
+        },
+        ("home", "outside"),
+        _UNSEEN,
+    ),
+)
+
+
+def history_trespasses(seed: int, numbers: range) -> Iterator[str]:
+    """Every text of these numbers that was allowed and did what its policy keeps from it."""
+    yield from let_loose([(made(seed, number), RIGHTS[number % len(RIGHTS)]) for number in numbers], GROUND)
+
+
+def made(seed: int, number: int) -> str:
+    """The text of that number."""
+    random = Random(f"history {seed}/{number}")
+    words = ["git", random.choice(_WORDS["in_front"]), random.choice(_WORDS["subcommands"])]
+    words += random.choices(_WORDS["options"], k=random.choice((0, 0, 1, 1, 2, 3)))
+    words += random.choices(_WORDS["revisions"], k=random.choice((0, 0, 1, 1, 1, 2)))
+    if random.random() < 0.5:
+        words += [random.choice(("", "--", "--")), random.choice(_WORDS["paths"])]
+    return random.choice(_WORDS["folders"]) + " ".join(filter(None, words))
