@@ -89,14 +89,17 @@ def may_touch(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
     """A deny or ask rule that could match once the words are known."""
     if case.plain:
         return None
-    for layer in case.layers:
+    for layer, known in zip(case.layers, case.known, strict=True):
         if all(word.value is not None for word in layer.words):
             continue
-        first, text, texts = layer.words[0].value, known_pieces(layer.words), _texts_by_rule(rules)
+        behind = _behind_leading_options(layer.words, known)
+        bare = () if behind is None else (layer.words[0], *layer.words[behind:])
+        said = [known_pieces(words) for words in (layer.words, bare) if words]
+        texts = _texts_by_rule(rules)
         for listed in _RESTRICTING:
-            for rule in rules.commands_of(listed, first, agent):
+            for rule in rules.commands_of(listed, layer.words[0].value, agent):
                 for wanted in texts.get(id(rule), ()):
-                    if wildcards_meet(wanted, text):
+                    if any(wildcards_meet(wanted, text) for text in said):
                         return _maybe(rule)
     return None
 
@@ -137,9 +140,9 @@ def _spellings(case: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[
             some = itertools.chain.from_iterable(itertools.permutations(plain, count) for count in counts)
             for named in dict.fromkeys((assigned, plain, *itertools.islice(some, MAX_SPELLINGS))):
                 yield (*named, *words), (*named, *words)
-        bare = _without_leading_options(words, known)
-        if bare is not None:
-            yield bare, words
+        behind = _behind_leading_options(layer.words, known)
+        if behind is not None:
+            yield (words[0], *words[behind:]), words
         if not case.plain and any(word.value is None for word in layer.words):
             for spelled in itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS):
                 yield spelled, spelled
@@ -158,13 +161,14 @@ def _spellings(case: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[
         yield assigned, assigned
 
 
-def _without_leading_options(words: tuple[str, ...], known: Known) -> tuple[str, ...] | None:
-    """``git -C x push`` as ``git push``: options before a subcommand do not hide it from a rule that names it."""
-    if len(words) < 3 or not words[1].startswith(("-", "+")):
+def _behind_leading_options(words: Sequence[Word], known: Known) -> int | None:
+    """Where the subcommand of ``git -C x push`` stands, None where no option is in front: options do not hide it from a
+    rule that names it."""
+    if len(words) < 3 or not words[1].shape.startswith(("-", "+")):
         return None
     operand = next((index for index, word in known.arguments.operands if not word.prefix.startswith("+")), 0)
     first = known.git.start - 1 if known.git is not None else operand
-    return (words[0], *words[first:]) if 1 < first < len(words) else None
+    return first if 1 < first < len(words) else None
 
 
 def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ...]]:
