@@ -21,7 +21,6 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
-from countersign.gate.shell.effects.wrapper_readers import peculiar
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
@@ -35,9 +34,10 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
 from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
-from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
+from countersign.gate.shell.rules.judge_one import floor, speak
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
+from countersign.gate.shell.rules.texts_in_turn import texts_in_turn
 from countersign.gate.shell.rules.whole_text import (
     Whole,
     exact_rule,
@@ -53,7 +53,6 @@ from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.gate.shell.syntax.rough_scan import pieces
 from countersign.gate.shell.syntax.tree import Simple, Word
-from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.assignments import may_be_obeyed
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.wire.verdicts import Evidence
@@ -402,7 +401,7 @@ class _Judging:
             self.not_plain = Evidence(source="plainBash", reason=reason)
         if case.uses or case.step.unwrapped.texts or case.step.fed:
             inner = len(self.findings)
-            for text, cover in _inner_texts(case, covered, coverage):
+            for text, cover in texts_in_turn(case, covered, coverage):
                 self.must_mean_the_same(text, inherited, carried)
                 there = moved_places(places, carried.folders, self.around.paths)
                 self.inside(text, there, case.step, depth=depth + 1, covered=cover, inherited=inherited)
@@ -481,29 +480,3 @@ def _text_floors(text: str) -> Iterator[Floor]:
         yield floor(reason)
     if len(text) > MAX_BYTES or len(text.encode(errors="replace")) > MAX_BYTES:
         yield floor("the text is longer than 100 KiB")
-
-
-def _inner_texts(
-    case: AnalyzedCommand, covered: Coverage | None, coverage: Coverage
-) -> Iterator[tuple[str, Coverage | None]]:
-    """Texts that the command runs in turn, each with what covers it: only a rule that says the whole to the letter
-    covers what a shell reads; where a rule covers an escape, it names what that runs."""
-    unwrapped = case.step.unwrapped
-    whole = covered or (coverage if coverage.whole else None)
-    shell = unwrapped.fed and not feeds_an_interpreter(case)
-    texts = dict.fromkeys((*unwrapped.texts, *(case.step.fed if shell else ())), whole)
-    for text in _fed_languages(case):
-        texts.setdefault(text, None)
-    for use in case.uses:
-        if use.text:
-            texts.setdefault(use.text, covered or (coverage if coverage.evidence is not None else None))
-    yield from texts.items()
-
-
-def _fed_languages(case: AnalyzedCommand) -> Iterator[str]:
-    """Commands for a shell in what is fed to a program with a language of its own (``psql <<< '\\! x'``)."""
-    for name in case.names if case.step.fed else ():
-        for text in case.step.fed:
-            for inner in peculiar(name, (constant(name), constant(text))) or ():
-                if inner.text:
-                    yield " ".join(word.value or "" for word in inner.words)
