@@ -37,7 +37,7 @@ from countersign.gate.shell.rules.file_findings import run_files, touched_files,
 from countersign.gate.shell.rules.judge_one import floor, speak
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
-from countersign.gate.shell.rules.texts_in_turn import texts_in_turn
+from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.whole_text import (
     Whole,
     exact_rule,
@@ -289,10 +289,9 @@ class _Judging:
         another value than the gate supposes. ``start`` is the folder, None if it is not known."""
         inherited |= found.changed
         self.must_not_be_exported(found.facts)
-        if found.repeats:
+        if found.repeats or (outer is not None and may_run_again(outer)):
             # What stands behind a command may have run before it.
-            for each in found.steps:
-                self.bring(AnalyzedCommand(each, found.facts), self.places_of(each, start))
+            self.bring_all(found, start, depth=depth)
         # The same words mean the same in the same text, by its variables, and until another link is brought.
         for each in found.steps:
             fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
@@ -300,12 +299,17 @@ class _Judging:
             key = (text, start, depth, covered, inherited, step.command.source, *step[2:])
             if key not in self.seen:
                 self.seen.add(key)
-                case, at = AnalyzedCommand(step, found.facts), len(self.parts)
-                for number, one in enumerate((case, *self.spelled(case, start))):
-                    own = len(self.parts)
-                    self.step(one, start, depth=depth, covered=covered, inherited=inherited)
-                    if number:
-                        self.join_parts(at, own)
+                case, at, brought = AnalyzedCommand(step, found.facts), len(self.parts), self.brought
+                spellings = self.spelled(case, start)
+                self.step(case, start, depth=depth, covered=covered, inherited=inherited)
+                for spelling in spellings:
+                    # It runs in one of its spellings, and brings nothing before that.
+                    own, others, self.brought = len(self.parts), self.brought, brought
+                    self.step(spelling, start, depth=depth, covered=covered, inherited=inherited)
+                    self.join_parts(at, own)
+                    if (together := others.with_those(self.brought)) != self.brought:
+                        self.seen.clear()
+                    self.brought = together
 
     def must_not_be_exported(self, facts: Facts) -> None:
         """A variable of the text's own that the environment has, too, reaches each program that the text runs."""
@@ -342,6 +346,18 @@ class _Judging:
             self.brought = brought
             self.seen.clear()
 
+    def bring_all(self, found: CommandFlow, start: str | None, *, depth: int) -> None:
+        """Keep which links the commands of a text bring, however they are spelled, and those of texts inside it."""
+        for each in found.steps:
+            case, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
+            spellings = spelled_out(case, self.around.paths.home, start if each.places is HERE else None)
+            for one in (case, *[AnalyzedCommand(step, found.facts) for step in spellings or ()]):
+                self.bring(one, places)
+                for text in texts_inside(one) if depth < MAX_NESTED else ():
+                    for place in moved_places(places, one.step.unwrapped.carried.folders, self.around.paths) or [None]:
+                        if isinstance(inner := follow(text), Followed):
+                            self.bring_all(inner.course, place, depth=depth + 1)
+
     def expect_links(self, brought: BroughtLinks) -> None:
         """Judge paths as they are once these links were brought."""
         if brought is self.expected:
@@ -361,6 +377,8 @@ class _Judging:
     ) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
+        if runs_in_turn(case.step):
+            self.bring(case, self.places_of(case.step, start))
         self.expect_links(self.brought)
         places = leads = None
         if start is not None:
@@ -401,7 +419,7 @@ class _Judging:
             self.not_plain = Evidence(source="plainBash", reason=reason)
         if case.uses or case.step.unwrapped.texts or case.step.fed:
             inner = len(self.findings)
-            for text, cover in texts_in_turn(case, covered, coverage):
+            for text, cover in texts_with_coverage(case, covered, coverage):
                 self.must_mean_the_same(text, inherited, carried)
                 there = moved_places(places, carried.folders, self.around.paths)
                 self.inside(text, there, case.step, depth=depth + 1, covered=cover, inherited=inherited)

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import CHANGING
-from countersign.gate.shell.programs.subcommand_depth import DEPTH, GROUPS
+from countersign.gate.shell.programs.argv import Arguments
+from countersign.gate.shell.programs.subcommand_depth import DEPTH, GROUPS, VALUED
 from countersign.gate.shell.programs.tables import GIT, SUBCOMMANDS, TABLES
 from countersign.gate.shell.syntax.tree import Word
 
@@ -43,12 +44,15 @@ def takes_subcommands(name: str) -> bool:
     return (name,) in _BEHIND or name in DEPTH
 
 
-def may_be_subcommand(name: str, words: Sequence[Word]) -> Word | None:
+def may_be_subcommand(name: str, words: Sequence[Word], arguments: Arguments) -> Word | None:
     """Return the first word of this program that is not constant and may be one of its subcommands."""
     front: _Key = (name,)
     if front not in _BEHIND:
         return None
-    for before, word in pairwise(words):
+    values = _option_values(arguments)
+    for index, (before, word) in enumerate(pairwise(words), 1):
+        if word.form == "quoted" and (index in values or before.value in VALUED.get(name, ())):
+            continue
         if word.value is not None:
             if (*front, word.value) in _BEHIND:
                 front = (*front, word.value)
@@ -60,3 +64,9 @@ def may_be_subcommand(name: str, words: Sequence[Word]) -> Word | None:
             begins = word.prefix
             return word if any(each != begins and each.startswith(begins) for each in _BEHIND[front]) else None
     return None
+
+
+def _option_values(arguments: Arguments) -> set[int]:
+    """The places of words that are the values of the options in front of them."""
+    behind = {option.index + 1 for option in arguments.options if option.value is not None and not option.attached}
+    return behind.difference(index for index, _ in arguments.operands)

@@ -94,8 +94,9 @@ class AnalyzedCommand:
             ]
             + [
                 word
-                for name, layer in zip(self.names, self.layers, strict=True)
-                if (word := may_be_subcommand(name, layer.words)) is not None and not _is_known(word, self.facts)
+                for name, layer, known in zip(self.names, self.layers, self.known, strict=True)
+                if (word := may_be_subcommand(name, layer.words, known.arguments)) is not None
+                and not _is_known(word, self.facts)
             ]
         )
         self.clear = (
