@@ -25,7 +25,7 @@ from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
 from countersign.gate.shell.flow.moves import HERE
-from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
+from countersign.gate.shell.flow.parse_cache import KEEP, Followed, follow
 from countersign.gate.shell.printing.guarded_moves import with_guards
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
@@ -34,7 +34,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
 from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
-from countersign.gate.shell.rules.judge_one import floor, speak
+from countersign.gate.shell.rules.judge_one import floor, speak, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
@@ -49,7 +49,6 @@ from countersign.gate.shell.rules.whole_text import (
     with_forbidding,
 )
 from countersign.gate.shell.syntax.bash_check import is_plain
-from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.gate.shell.syntax.rough_scan import pieces
 from countersign.gate.shell.syntax.tree import Simple, Word
@@ -136,7 +135,7 @@ class _Judging:
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
-        floors = list(_text_floors(text))
+        floors = list(text_floors(text))
         self.expect_links(NO_LINKS)
         self.must_be_plain(text)
         found = follow(text)
@@ -346,17 +345,25 @@ class _Judging:
             self.brought = brought
             self.seen.clear()
 
-    def bring_all(self, found: CommandFlow, start: str | None, *, depth: int) -> None:
+    def bring_all(
+        self, found: CommandFlow, start: str | None, *, depth: int, met: set[tuple[str, str | None]] | None = None
+    ) -> None:
         """Keep which links the commands of a text bring, however they are spelled, and those of texts inside it."""
+        met = set() if met is None else met
+        left = MOST_IN_ALL  # with more the text asks
         for each in found.steps:
             case, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
-            spellings = spelled_out(case, self.around.paths.home, start if each.places is HERE else None)
+            spellings = (
+                spelled_out(case, self.around.paths.home, start if each.places is HERE else None) if left else ()
+            )
+            left = max(0, left - len(spellings or ()))
             for one in (case, *[AnalyzedCommand(step, found.facts) for step in spellings or ()]):
                 self.bring(one, places)
                 for text in texts_inside(one) if depth < MAX_NESTED else ():
                     for place in moved_places(places, one.step.unwrapped.carried.folders, self.around.paths) or [None]:
-                        if isinstance(inner := follow(text), Followed):
-                            self.bring_all(inner.course, place, depth=depth + 1)
+                        if (text, place) not in met and isinstance(inner := follow(text), Followed):
+                            met.add((text, place))
+                            self.bring_all(inner.course, place, depth=depth + 1, met=met)
 
     def expect_links(self, brought: BroughtLinks) -> None:
         """Judge paths as they are once these links were brought."""
@@ -490,11 +497,3 @@ _USES_HOME = re.compile(r"~|\bHOME\b|\bcd[ \t]*(?:[\n;&|)]|\Z)")
 
 
 _outside = lru_cache(maxsize=1024)(outside)
-
-
-def _text_floors(text: str) -> Iterator[Floor]:
-    reason = unshowable(text)
-    if reason is not None:
-        yield floor(reason)
-    if len(text) > MAX_BYTES or len(text.encode(errors="replace")) > MAX_BYTES:
-        yield floor("the text is longer than 100 KiB")

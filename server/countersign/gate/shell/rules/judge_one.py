@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from countersign.gate.finding import Finding, Floor
@@ -23,6 +23,7 @@ from countersign.gate.shell.files.name_lists import takes_list_by_mark
 from countersign.gate.shell.files.word_paths import PathFinder, names_marked
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
+from countersign.gate.shell.flow.parse_cache import MAX_BYTES
 from countersign.gate.shell.programs.tables import INTERPRETERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
@@ -31,6 +32,7 @@ from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, c
 from countersign.gate.shell.rules.named_like_options import named_like_option
 from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.rules.printed_secrets import printed_secret
+from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
 from countersign.wire.verdicts import Evidence
@@ -39,6 +41,15 @@ from countersign.wire.verdicts import Evidence
 def floor(reason: str) -> Floor:
     """A floor that asks."""
     return Floor("ask", Evidence(source="floor", reason=reason))
+
+
+def text_floors(text: str) -> Iterator[Floor]:
+    """Why a text can never be allowed, whatever it says."""
+    reason = unshowable(text)
+    if reason is not None:
+        yield floor(reason)
+    if len(text) > MAX_BYTES or len(text.encode(errors="replace")) > MAX_BYTES:
+        yield floor("the text is longer than 100 KiB")
 
 
 def speak(
