@@ -167,7 +167,7 @@ def _forgetful_round(policy: Policy) -> list[float]:
 def _forget() -> None:
     """Drop whatever deciding has kept: whole decisions, readings of texts, down to single words. What the parser found
     of this Python (``engine_fault``) rests on no text, so it stays; it is measured by itself."""
-    decision_cache.forget()
+    decision_cache.clear()
     parse_command.cache_clear()
     for name, module in list(sys.modules.items()):
         if name.startswith("countersign.gate.shell."):

@@ -199,7 +199,7 @@ def attacks(machine: Machine) -> Iterator[tuple[str, Verdict]]:
 
 @pytest.mark.parametrize("setup", DENIED, ids=lambda setup: setup.__name__)
 def test_a_persons_settings_are_denied_under_every_name(setup: Setup, tmp_path: Path) -> None:
-    decision_cache.forget()
+    decision_cache.clear()
     machine = Machine(tmp_path)
     setup(machine)
     assert {name: said for name, said in attacks(machine) if said != "deny"} == {}
@@ -207,7 +207,7 @@ def test_a_persons_settings_are_denied_under_every_name(setup: Setup, tmp_path: 
 
 @pytest.mark.parametrize("setup", ASKED, ids=lambda setup: setup.__name__)
 def test_a_workspaces_settings_ask_under_every_name(setup: Setup, tmp_path: Path) -> None:
-    decision_cache.forget()
+    decision_cache.clear()
     machine = Machine(tmp_path)
     setup(machine)
     assert {name: said for name, said in attacks(machine) if said != "ask"} == {}
@@ -215,7 +215,7 @@ def test_a_workspaces_settings_ask_under_every_name(setup: Setup, tmp_path: Path
 
 @pytest.mark.parametrize("setup", [*DENIED[:8], *ASKED], ids=lambda setup: setup.__name__)
 def test_other_files_of_the_workspace_are_as_free_as_before(setup: Setup, tmp_path: Path) -> None:
-    decision_cache.forget()
+    decision_cache.clear()
     machine = Machine(tmp_path)
     setup(machine)
     policy = machine.policy()
@@ -254,7 +254,7 @@ def relink_workspace(machine: Machine) -> None:
 
 @pytest.mark.parametrize("change", [relink, relink_folder, relink_workspace], ids=lambda change: change.__name__)
 def test_a_link_made_after_a_decision_counts_in_the_next(change: Setup, tmp_path: Path) -> None:
-    decision_cache.forget()
+    decision_cache.clear()
     machine = Machine(tmp_path)
     machine.write("ws/vscode/settings.json")
     policy = machine.policy()

@@ -94,4 +94,6 @@ class Decider:
 
 def _allows_a_part(decision: Decision, rule: str) -> bool:
     """Whether this rule is why something of the call is allowed."""
-    return any(each.verdict == "allow" and any(said.rule == rule for said in each.spoken) for each in decision.weighed)
+    return any(
+        each.verdict == "allow" and any(said.rule == rule for said in each.evidence) for each in decision.weighed
+    )

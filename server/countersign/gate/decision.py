@@ -21,12 +21,12 @@ def strictest(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 class Weighed(NamedTuple):
-    """One finding with its verdict. ``spoken`` is all evidence for that verdict, the deciding one first; ``grantable``
-    is False where no grant may cover it."""
+    """One finding with its verdict. ``evidence`` is all that speaks for that verdict, the deciding one first;
+    ``grantable`` is False where no grant may cover it."""
 
     finding: Finding
     verdict: Verdict
-    spoken: tuple[Evidence, ...]
+    evidence: tuple[Evidence, ...]
     grantable: bool
 
 
@@ -72,7 +72,7 @@ class Decision:
                 kind=each.finding.kind,
                 resource=each.finding.resource,
                 verdict=each.verdict,
-                evidence=each.spoken[0],
+                evidence=each.evidence[0],
             )
             for each in self.weighed
         )
@@ -86,5 +86,5 @@ class Decision:
                 worst = max((self.weighed[index] for index in indexes), key=lambda each: STRICTNESS[each.verdict])
                 found = (*words, *(risk for index in indexes for risk in self.weighed[index].finding.risks))
                 risks = [risk_of(text) for text in dict.fromkeys(found)] or None
-                parts.append(CommandPart(text=text, verdict=worst.verdict, evidence=worst.spoken[0], risks=risks))
+                parts.append(CommandPart(text=text, verdict=worst.verdict, evidence=worst.evidence[0], risks=risks))
         return tuple(parts)

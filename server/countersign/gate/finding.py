@@ -14,11 +14,11 @@ from countersign.wire.verdicts import Category, EffectKind, Evidence, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What no setting overrides: ask or deny. ``bypass_lifts`` for what is denied to tools, but not under bypass."""
+    """What no setting overrides: ask or deny. ``bypassable`` for what is denied to tools, but not under bypass."""
 
     verdict: Verdict
     evidence: Evidence
-    bypass_lifts: bool = False
+    bypassable: bool = False
 
 
 FILE_KINDS: frozenset[EffectKind] = frozenset({"read", "write"})
@@ -30,14 +30,14 @@ class Finding(NamedTuple):
 
     ``category`` is the row of the mode matrix that it falls under; ``known_read`` says that the fixed read-only set
     covers it (for a command: this part only reads inside the workspace), ``neutral`` that it needs no rule at all
-    (``true``, ``[``, ``cd src``), ``unanswered`` that it is read beside a command that needs no rule, so that nobody
-    answers for it. ``requires_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
-    (outside the workspace, secrets); with ``bypass_lifts`` False not even bypass does, with ``auto_lifts`` mode `auto`
+    (``true``, ``[``, ``cd src``), ``not_covered_by_command`` that it is read beside a command that needs no rule, so
+    that nobody answers for it. ``requires_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
+    (outside the workspace, secrets); with ``bypassable`` False not even bypass does, with ``auto_lifts`` mode `auto`
     does too (a read outside). ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
     ``not_plain`` names what of the command's text is outside Plain Bash (docs/gate.md S0): then nothing below it
     allows.
     ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.
-    ``uncovered`` says why a rule that looks as if it matched does not (for the card).
+    ``near_miss_reason`` says why a rule that looks as if it matched does not (for the card).
     """
 
     kind: EffectKind
@@ -47,15 +47,15 @@ class Finding(NamedTuple):
     deny: Evidence | None = None
     ask: Evidence | None = None
     requires_ask: Evidence | None = None
-    bypass_lifts: bool = True
+    bypassable: bool = True
     auto_lifts: bool = False
     in_workspace: bool = False
     allow: Evidence | None = None
     grant: Evidence | None = None
     known_read: bool = False
     neutral: bool = False
-    unanswered: bool = False
-    uncovered: str | None = None
+    not_covered_by_command: bool = False
+    near_miss_reason: str | None = None
     risks: tuple[str, ...] = ()
     text: str | None = None
     not_plain: Evidence | None = None

@@ -269,7 +269,7 @@ class WorkspaceServer:
             policy=self._policy,
             environment=self.shells.environment,
             gate_folder=self._gate_folder,
-            desk=self.shells,
+            shell_registry=self.shells,
             labels=LabelStore(self._gate_folder),
             changes=self._change_watch(),
             sessions=SessionStore(self.transcripts, lambda: self._policy().workspace),

@@ -140,7 +140,7 @@ def remove(path: Path) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
-    decision_cache.forget()
+    decision_cache.clear()
     monkeypatch.setenv("PATH", f"{tmp_path}/ws/bin:{tmp_path}/else")
     return Disk(tmp_path)
 
@@ -189,10 +189,10 @@ def test_whatever_happens_to_the_disk_what_is_recalled_is_what_judging_would_fin
 
 @pytest.fixture
 def ground(tmp_path: Path) -> Iterator[Policy]:
-    decision_cache.forget()
+    decision_cache.clear()
     (tmp_path / "ws").mkdir()
     yield Policy(workspace=str(tmp_path / "ws"), home=str(tmp_path / "home"), trusted=True)
-    decision_cache.forget()
+    decision_cache.clear()
 
 
 def test_a_command_that_is_asked_again_is_not_judged_again(ground: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ def test_another_policy_recalls_nothing(change, ground: Policy) -> None:
     decide("cat a", ground)
     other = change(ground)
     key = decision_cache.key_of(call("cat a", other.workspace), ("default",), (), BASH)
-    assert decision_cache.recall(other, key) is None
+    assert decision_cache.lookup_if_unchanged(other, key) is None
 
 
 def test_each_thing_that_a_decision_rests_on_tells_it_from_others() -> None:
@@ -303,9 +303,9 @@ def test_nothing_that_decides_looks_at_the_disk_but_through_the_gates_eyes() -> 
 
 
 def test_a_look_of_an_inner_block_is_one_of_the_outer_too(tmp_path: Path) -> None:
-    with sight.remembering() as outer:
-        with sight.remembering() as inner:
-            sight.standing(str(tmp_path))
+    with sight.record_probes() as outer:
+        with sight.record_probes() as inner:
+            sight.path_stat(str(tmp_path))
         sight.is_folder(str(tmp_path))
     assert len(inner) == 1
     assert len(outer) == 2

@@ -14,7 +14,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.call import FetchUrl, ReadPath, ToolCall, UseTool
-from countersign.gate.decisions.judge_effects import Judged, Sayings, judge_effects
+from countersign.gate.decisions.judge_effects import Judged, RuleOffers, judge_effects
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_evidence import PathTool
 from countersign.gate.paths.path_judge import PathJudge
@@ -122,7 +122,7 @@ def test_an_escaped_name_is_one_pattern_for_itself(name: str) -> None:
 @given(st.sampled_from(["zzz9", "npm run", "git commit -m", "X=1 zzz9"]), st.lists(names, min_size=1, max_size=2))
 def test_rules_for_a_command_cover_its_words_and_no_words_like_them(program: str, words: list[str]) -> None:
     command = f"{program} {shlex.join(words)}"
-    exact, proposals = judge(command).sayings()
+    exact, proposals = judge(command).offers()
     beside = [
         f"{program} {shlex.join([*words[:index], other, *words[index + 1 :]])}"
         for index, word in enumerate(words)
@@ -168,14 +168,14 @@ hosts = st.text("ab.-1", min_size=1, max_size=8) | st.text("ab.*-:[]@%\\ é_1ß"
 @example("[::1]")
 def test_the_rule_for_an_address_covers_its_host_and_no_other(host: str) -> None:
     effect = FetchUrl(f"https://{host}/x")
-    exact = _judged(effect).sayings().exact_rule
+    exact = _judged(effect).offers().exact_rule
     if exact is None:
         return
     assert readable(exact)
     assert _granted(effect, exact)
     for other in ("evil.example", f"x{host}", f"evil.example/{host}", f"sub.{host}"):
         beside = FetchUrl(f"https://{other}/x")
-        assert _judged(beside).sayings().exact_rule == exact or not _granted(beside, exact)
+        assert _judged(beside).offers().exact_rule == exact or not _granted(beside, exact)
     assert not _granted(effect, exact, agent="B")
 
 
@@ -184,7 +184,7 @@ def test_the_rule_for_an_address_covers_its_host_and_no_other(host: str) -> None
 )
 def test_the_rule_for_an_agent_covers_this_agent_alone(target: str) -> None:
     effect = UseTool("Agent", target)
-    exact = _judged(effect).sayings().exact_rule
+    exact = _judged(effect).offers().exact_rule
     if exact is None:
         assert target not in {"helper", "a(b)"}
         return
@@ -196,7 +196,7 @@ def test_the_rule_for_an_agent_covers_this_agent_alone(target: str) -> None:
 @pytest.mark.parametrize("server", ["a", "a-b", "a_b", "a.b"])
 def test_rules_for_a_tool_of_a_server_cover_no_other_tool_and_no_other_server(server: str) -> None:
     effect = UseTool(f"mcp__{server}__go", server)
-    said = _judged(effect).sayings()
+    said = _judged(effect).offers()
     assert said.proposals == (said.exact_rule, f"mcp__{server}")
     for rule in said.proposals:
         assert readable(rule)
@@ -216,7 +216,7 @@ def test_rules_for_a_tool_of_a_server_cover_no_other_tool_and_no_other_server(se
 @example("x\n", "srv")
 def test_a_tool_named_like_a_pattern_is_offered_no_rule_for_its_like(name: str, server: str | None) -> None:
     effect = UseTool(f"mcp__{server or 'srv'}__{name}", server)
-    said = _judged(effect).sayings()
+    said = _judged(effect).offers()
     if said.exact_rule is not None:
         assert readable(said.exact_rule)
         assert _granted(effect, said.exact_rule)
@@ -247,11 +247,11 @@ def test_a_card_for_a_folder_of_keys_offers_no_rule_for_always(tmp_path: Path) -
         folder.mkdir(parents=True)
     paths = PathJudge(str(tmp_path / "ws"), str(tmp_path / "home"), (), (), RuleSet(()), "A")
 
-    def said(name: str) -> Sayings:
+    def said(name: str) -> RuleOffers:
         effect = ReadPath(f"{tmp_path}/home/{name}")
         call = replace(_call(UseTool("x")), tool="list_dir", category="read", effects=(effect,), cwd=f"{tmp_path}/ws")
-        return judge_effects(call, RuleSet(()), paths, check_syntax=None, builtin_reads=True).sayings()
+        return judge_effects(call, RuleSet(()), paths, check_syntax=None, builtin_reads=True).offers()
 
-    assert said(".ssh") == Sayings("Read(~/.ssh)")
+    assert said(".ssh") == RuleOffers("Read(~/.ssh)")
     assert said("docs").proposals == ("Read(~/docs)",)
     assert said(".ssh/config").proposals == ("Read(~/.ssh/config)",)

@@ -219,4 +219,4 @@ def test_the_reason_names_the_program(world: Path) -> None:
     write(world / "project/.mvn/jvm.config")
     judged = judge("mvn --version", workspace=str(world / "project"), home=str(world / "home"))
     reason = "others may choose which program runs as `mvn`"
-    assert [finding.uncovered for finding in judged.findings if finding.kind == "command"] == [reason]
+    assert [finding.near_miss_reason for finding in judged.findings if finding.kind == "command"] == [reason]

@@ -38,7 +38,7 @@ def test_a_rule_that_says_a_text_denies_it_in_every_mode(text: str, blanks: str)
 
 @pytest.mark.parametrize("text", ONE_CALL)
 def test_a_text_that_a_card_can_say_is_denied_by_what_it_says(text: str) -> None:
-    exact, _ = judge(text).sayings()
+    exact, _ = judge(text).offers()
     assert exact is None or decide(text, deny=[exact], mode="auto") == "deny"
 
 
@@ -140,7 +140,7 @@ def test_a_grant_of_a_text_covers_the_files_of_its_card_and_no_others_of_the_sam
     "text", ["wc ~/x", "npm run ~/'a b'", "zzz9 /etc/hosts", "zzz9 ../x", "wc < ../x", "V='a b' zzz9"]
 )
 def test_what_a_card_offers_for_always_allows_the_call(text: str) -> None:
-    _, proposals = judge(text).sayings()
+    _, proposals = judge(text).offers()
     assert {decide(text, allow=[rule], workspace=WS, home=HOME) for rule in proposals} <= {"allow"}
 
 
@@ -189,7 +189,7 @@ CHANGES = st.sampled_from(
 def test_what_a_card_offers_means_its_own_call(text: str, changes: list[tuple[str, int, int]]) -> None:
     """The rule to deny denies the text, the rules to allow allow it together, and a grant covers no text that runs
     anything else: whatever else it covers is printed as its own commands are."""
-    exact, proposals = judge(text).sayings()
+    exact, proposals = judge(text).offers()
     assert not proposals or decide(text, allow=proposals, workspace=WS, home=HOME) == "allow"
     if exact is None:
         return

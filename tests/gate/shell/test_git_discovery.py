@@ -115,7 +115,7 @@ def test_the_forms_of_head_that_git_writes_count(outer: Path) -> None:
 
 
 def test_a_decision_notices_that_the_folder_changed(outer: Path) -> None:
-    with disk.remembering() as looks:
+    with disk.record_probes() as looks:
         assert asked(outer, "cd sub && git status") == "allow"
     assert disk.unchanged(looks)
     _no_refs(outer / "sub/.git")

@@ -76,7 +76,7 @@ def test_a_grant_of_the_very_text_covers_all_of_it_that_only_lacks_a_rule() -> N
     text = "bash -c 'tool x' > out && other --flag"
     found = judge(text, grants=[f"Bash({text})"])
     assert all(finding.grant is not None for finding in found.findings)
-    assert judge(text).sayings()[0] == f"Bash({text})"
+    assert judge(text).offers()[0] == f"Bash({text})"
 
 
 def test_a_grant_of_the_text_covers_a_secret_only_where_the_text_names_it() -> None:
@@ -107,7 +107,7 @@ def test_a_grant_of_another_text_covers_nothing() -> None:
     ],
 )
 def test_no_exact_rule_is_offered_where_it_could_not_be_said_or_would_not_hold(text: str) -> None:
-    assert judge(text).sayings()[0] is None
+    assert judge(text).offers()[0] is None
 
 
 PROPOSED = {
@@ -150,7 +150,7 @@ PROPOSED = {
 
 @pytest.mark.parametrize("text", PROPOSED)
 def test_rules_are_proposed_at_the_width_a_person_would_choose(text: str) -> None:
-    assert list(judge(text).sayings()[1]) == PROPOSED[text]
+    assert list(judge(text).offers()[1]) == PROPOSED[text]
 
 
 @pytest.mark.parametrize("text", [text for text, rules in PROPOSED.items() if rules])

@@ -204,7 +204,7 @@ def test_a_secret_that_has_another_name_may_be_searched_by_it(command: str, secr
 def test_a_card_names_the_secret_that_a_search_reads(tmp_path: Path) -> None:
     (tmp_path / "server.pem").write_text("x")
     findings = judge("rg word", workspace=str(tmp_path)).findings
-    assert f"it may print the secret `{tmp_path}/server.pem`" in [found.uncovered for found in findings]
+    assert f"it may print the secret `{tmp_path}/server.pem`" in [found.near_miss_reason for found in findings]
 
 
 def test_a_search_of_too_many_files_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

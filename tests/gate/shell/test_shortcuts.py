@@ -68,7 +68,7 @@ def judged(command: str, rules: dict[str, list[str]]) -> Any:
     paths = PathJudge(WS, HOME, (), (), rule_set, "A")
     effect = RunCommand(command, WS)
     found = judge.judge_command(effect, rule_set, paths, "A", check_syntax=lambda _: None, builtin_reads=True)
-    return found.findings, found.parts, set(found.risks), set(found.scripts), found.sayings()
+    return found.findings, found.parts, set(found.risks), set(found.scripts), found.offers()
 
 
 @pytest.mark.parametrize("part", range(8))

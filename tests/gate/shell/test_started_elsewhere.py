@@ -71,7 +71,7 @@ def test_a_read_rule_or_an_additional_folder_covers_the_place(places: dict[str, 
 @pytest.mark.parametrize("command", ["npm test", "make all", "ls"])
 def test_no_rule_is_offered_that_would_not_cover_the_call(command: str, places: dict[str, str]) -> None:
     found = judge(command, workspace=places["ws"], home=places["home"], cwd=places["out"])
-    assert found.sayings() == (None, ())
+    assert found.offers() == (None, ())
 
 
 def test_a_text_that_runs_nothing_keeps_what_is_wrong_with_it(places: dict[str, str]) -> None:

@@ -108,7 +108,7 @@ class AcpAgent:
         policy: Callable[[], Policy],
         environment: Callable[[], Mapping[str, str]],
         gate_folder: Path,
-        desk: ShellRegistry | None = None,
+        shell_registry: ShellRegistry | None = None,
         labels: LabelStore | None = None,
         changes: ChangeWatch | None = None,
         recipe: Recipe | None = None,
@@ -140,7 +140,7 @@ class AcpAgent:
         self._environment = environment
         self._gate_folder = gate_folder
         self._runs_bash = False
-        self._desk = desk
+        self._shell_registry = shell_registry
         self._confiner = confiner
         self._secrets = secrets
         self._key_login = KeyLogin(config, login_keys)
@@ -604,7 +604,7 @@ class AcpAgent:
                     self._folder,
                     self._client.request,
                     self._client.notify,
-                    terminals=self._desk is not None,
+                    terminals=self._shell_registry is not None,
                     questions=self._questions is not None and self._questions.can_ask(),
                     terminal_logins=self._terminal_logins(),
                     config=self.config,
@@ -753,7 +753,7 @@ class AcpAgent:
             recipe=self.recipe,
             gate=self._gate,
             policy=self._policy,
-            desk=self._desk,
+            shell_registry=self._shell_registry,
             questions=self._questions,
             workers=self._workers,
             labels=self,

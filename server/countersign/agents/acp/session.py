@@ -113,7 +113,7 @@ class Session:
         recipe: Recipe,
         gate: Gate,
         policy: Callable[[], Policy],
-        desk: ShellRegistry | None,
+        shell_registry: ShellRegistry | None,
         workers: Workers,
         labels: Labels,
         tell_settings: Callable[[Session], None],
@@ -131,7 +131,7 @@ class Session:
         self.recipe = recipe
         self.gate = gate
         self.policy = policy
-        self.desk = desk
+        self.shell_registry = shell_registry
         self.questions = questions
         self.asked = 0
         self.workers = workers
@@ -220,8 +220,8 @@ class Session:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=FAREWELL_SECONDS)
         if self.turn is not None:
-            if self.desk is not None:
-                await self._started.list_left(self.desk, self.turn.thread_id)
+            if self.shell_registry is not None:
+                await self._started.list_left(self.shell_registry, self.turn.thread_id)
             self.reports.end()
         self.turn = None
         self.ended.set()
@@ -241,8 +241,8 @@ class Session:
                 entry.reply(CANCELLED)
                 entry.end(None)
         await asyncio.gather(*(self._withdraw(entry, resolution) for entry in entries if not entry.acting))
-        if self.desk is not None:
-            await asyncio.gather(*(self.desk.kill(shell.shell_id) for shell in running))
+        if self.shell_registry is not None:
+            await asyncio.gather(*(self.shell_registry.kill(shell.shell_id) for shell in running))
         if tasks := {entry.task for entry in entries if entry.task is not None}:
             _, late = await asyncio.wait(tasks, timeout=FAREWELL_SECONDS)
             for task in late:

@@ -48,13 +48,13 @@ class Started:
         if not await end_all(lambda: blocking_descendants(root, since)):
             log.warning("processes that calls of %s started could not be ended", self._agent)
 
-    async def list_left(self, desk: ShellRegistry, thread_id: str) -> None:
+    async def list_left(self, shell_registry: ShellRegistry, thread_id: str) -> None:
         """Hand those that live on to the shells view."""
         root, since = self._root(), self._first
         if root is None or since is None:
             return
         for process, command in await asyncio.to_thread(_blocking_named, root, since):
-            desk.adopt(process, command, thread_id, self._first_call)
+            shell_registry.adopt(process, command, thread_id, self._first_call)
 
 
 def _blocking_named(root: int, since: int) -> list[tuple[Process, str]]:

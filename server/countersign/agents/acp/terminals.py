@@ -56,9 +56,11 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
     if len(text) > LONGEST_COMMAND:
         raise Failed(TOO_LONG)
     limit = params.get("outputByteLimit")
-    desk = _desk(session)
+    shell_registry = _shell_registry(session)
     running_turn(session)
-    shell = await _run_on_credit(session, desk, text, cwd) or await _ask_to_run(session, desk, text, cwd)
+    shell = await _run_on_credit(session, shell_registry, text, cwd) or await _ask_to_run(
+        session, shell_registry, text, cwd
+    )
     session.limits[shell.shell_id] = min(limit, MOST_KEPT) if isinstance(limit, int) and limit >= 0 else MOST_KEPT
     session.reports.terminals_of_ours[shell.shell_id] = command_forms(params)
     return {"terminalId": shell.shell_id}
@@ -87,7 +89,7 @@ async def wait_for_terminal_exit(session: Session, params: Raw) -> dict[str, Jso
 async def kill_terminal(session: Session, params: Raw) -> dict[str, Json]:
     """End the command; its output can still be read."""
     shell = _shell(session, params)
-    await _desk(session).kill(shell.shell_id)
+    await _shell_registry(session).kill(shell.shell_id)
     return {}
 
 
@@ -135,7 +137,7 @@ def command_forms(params: Raw) -> frozenset[str]:
     return frozenset(forms)
 
 
-async def _run_on_credit(session: Session, desk: ShellRegistry, text: str, cwd: str) -> Shell | None:
+async def _run_on_credit(session: Session, shell_registry: ShellRegistry, text: str, cwd: str) -> Shell | None:
     """Start it on the approval by a person whose card showed exactly this.
 
     None if there is none, if the gate would deny it by now, or if a script that it named has changed since. What was
@@ -145,12 +147,12 @@ async def _run_on_credit(session: Session, desk: ShellRegistry, text: str, cwd: 
     if approved is None or approved.by != "user" or not await session.honors(approved, (RunCommand(text, cwd),)):
         return None
     try:
-        return await _start(session, desk, approved.call, text, cwd, by_person=True)
+        return await _start(session, shell_registry, approved.call, text, cwd, by_person=True)
     except Stale:
         return None
 
 
-async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str) -> Shell:
+async def _ask_to_run(session: Session, shell_registry: ShellRegistry, text: str, cwd: str) -> Shell:
     turn, entry = running_turn(session), Entry(new_call_id())
     prepared = Prepared(
         effects=(RunCommand(text, cwd),),
@@ -167,15 +169,23 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
         permitted = spend(permit, prepared)
         entry.acting = True
         try:
-            shell = await _start(session, desk, permitted, text, cwd, runs=permit.runs, by_person=permit.by == "user",
-                                 reads=sandbox_of_reads(permit))  # fmt: skip
+            shell = await _start(
+                session,
+                shell_registry,
+                permitted,
+                text,
+                cwd,
+                runs=permit.runs,
+                by_person=permit.by == "user",
+                reads=sandbox_of_reads(permit),
+            )
         except (Denied, Failed) as error:
             return Outcome(False, str(error))
         started.set_result(shell)
         try:
             await shell.settled.wait()
         except asyncio.CancelledError:
-            await desk.kill(shell.shell_id)
+            await shell_registry.kill(shell.shell_id)
             raise
         if not shell.ended.is_set():
             return Outcome(True, f"goes on in the background as {shell.shell_id}", record={"shellId": shell.shell_id})
@@ -195,7 +205,7 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
 
 async def _start(
     session: Session,
-    desk: ShellRegistry,
+    shell_registry: ShellRegistry,
     call: ToolCall,
     text: str,
     cwd: str,
@@ -213,7 +223,7 @@ async def _start(
         Failed: it cannot be started.
     """
     turn = running_turn(session)
-    environment = desk.environment(only_reads=reads != "none")
+    environment = shell_registry.environment(only_reads=reads != "none")
 
     def emit(output: str) -> None:
         turn.emit(ToolOutputEvent(tool_call_id=call.tool_call_id, text=output))
@@ -237,7 +247,7 @@ async def _start(
         await in_worker(scripts_or_stale, call)
         if over(session, turn):
             raise Denied(OVER)
-        shell = await desk.start(line, emit)
+        shell = await shell_registry.start(line, emit)
     except (BadArguments, OSError) as error:
         raise Failed(str(error)) from None
     # Known from its first moment, so that the end of the turn ends it.
@@ -246,7 +256,7 @@ async def _start(
     for each in ended[: max(0, len(ended) - MOST_TERMINALS)]:
         del session.shells[each]
     if over(session, turn):
-        await desk.kill(shell.shell_id)
+        await shell_registry.kill(shell.shell_id)
         raise Denied(OVER)
     return shell
 
@@ -262,10 +272,10 @@ def _shell(session: Session, params: Raw) -> Shell:
     return shell
 
 
-def _desk(session: Session) -> ShellRegistry:
-    if session.desk is None:
+def _shell_registry(session: Session) -> ShellRegistry:
+    if session.shell_registry is None:
         raise Denied("terminals are not available here")
-    return session.desk
+    return session.shell_registry
 
 
 def _blocking_folder(workspace: str, cwd: Json) -> str:

@@ -148,7 +148,7 @@ class Bench:
             policy=lambda: self._policy,
             environment=lambda: env,
             gate_folder=self._folder / "gate",
-            desk=self._shells,
+            shell_registry=self._shells,
             recipe=recipe,
         )
 

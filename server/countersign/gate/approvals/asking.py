@@ -327,11 +327,11 @@ def _ending(entry: Entry, approval_id: str, resolution: Resolution) -> tuple[Ent
 
 
 def _evidence(resolution: Resolution) -> tuple[Evidence, ...]:
-    return resolution.evidence or _spoken(resolution.by, resolution.reason or _BY_WORDS[resolution.by])
+    return resolution.evidence or _evidence_of(resolution.by, resolution.reason or _BY_WORDS[resolution.by])
 
 
 @lru_cache(maxsize=200)
-def _spoken(by: DecidedBy, reason: str) -> tuple[Evidence, ...]:
+def _evidence_of(by: DecidedBy, reason: str) -> tuple[Evidence, ...]:
     """The evidence of an end that has nothing but its words. A burst ends mostly in the same ones."""
     return (Evidence(source=_SOURCES.get(by, "default"), reason=reason),)
 

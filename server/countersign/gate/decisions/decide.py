@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, get_args
 
 from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision, Weighed, strictest
-from countersign.gate.decisions.decision_cache import keep, key_of, recall
-from countersign.gate.decisions.judge_effects import NO_SAYINGS, Judged, judge_effects
+from countersign.gate.decisions.decision_cache import key_of, lookup_if_unchanged, store
+from countersign.gate.decisions.judge_effects import NO_OFFERS, Judged, judge_effects
 from countersign.gate.decisions.repeated import ask_if_repeated
 from countersign.gate.decisions.sandbox import ask_outside_sandbox, auto_allowed
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.probes.disk import remembering
+from countersign.gate.probes.disk import record_probes
 from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.settings.modes import CELLS
 from countersign.settings.policy import Policy, RuleText
@@ -77,7 +77,7 @@ def decide(
         if key is None:
             decision = _decide(call, policy, modes, grants, check_syntax, hook_denials)
         else:
-            decision = recall(policy, key) or _remembered(key, call, policy, modes, grants, check_syntax)
+            decision = lookup_if_unchanged(policy, key) or _remembered(key, call, policy, modes, grants, check_syntax)
         return ask_if_repeated(decision, call, (*modes, *policy.tightening))
     except Exception:
         # A boundary: whatever went wrong in judging, going on is safe because the call is denied.
@@ -103,11 +103,11 @@ def _remembered(
             complaints.append(complaint)
         return complaint
 
-    with remembering() as looks:
+    with record_probes() as probes:
         decision = _decide(call, policy, modes, grants, check if check_syntax is not None else None, ())
     # What bash complains of may be a trouble of this moment: a process that could not be started, say.
     if not complaints:
-        keep(policy, key, decision, looks)
+        store(policy, key, decision, probes)
     return decision
 
 
@@ -162,7 +162,7 @@ def judge_for(policy: Policy, rules: RuleSet, agent: str) -> PathJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scales:
+class _DecisionContext:
     """What is the same for everything that one call touches. ``mode_allows`` are the rows of the matrix that its modes
     allow, each with the words for it."""
 
@@ -184,7 +184,7 @@ def _decide(
 ) -> Decision:
     rules = _with_chat(compile_rules(policy), tuple(grants))
     in_force: tuple[Mode, ...] = tuple(dict.fromkeys((*modes, *policy.tightening))) or ("ask",)
-    scales = _Scales(
+    context = _DecisionContext(
         modes=in_force,
         bypass=_bypass_on(call.agent, session=policy.agents[call.agent].bypass_in_session)
         if policy.bypasses(call.agent)
@@ -196,7 +196,7 @@ def _decide(
     )
     paths = judge_for(policy, rules, call.agent)
     judged = judge_effects(call, rules, paths, check_syntax=check_syntax, builtin_reads=policy.builtin_reads)
-    weighed = tuple(_weighed(judged, scales))
+    weighed = tuple(_weighed(judged, context))
     return ask_outside_sandbox(_fold(judged, weighed), call, policy, in_force)
 
 
@@ -221,7 +221,7 @@ def _allowing(modes: tuple[Mode, ...], category: Category) -> str:
     return f"modes {' and '.join(modes)} allow {_ROW_WORDS[category]}"
 
 
-def _weighed(judged: Judged, scales: _Scales) -> Iterator[Weighed]:
+def _weighed(judged: Judged, context: _DecisionContext) -> Iterator[Weighed]:
     """The findings, each weighed by the row of the matrix that it really falls under.
 
     What a command touches is `execute` unless it only reads. A file that it reads inside is no question of its own:
@@ -230,48 +230,48 @@ def _weighed(judged: Judged, scales: _Scales) -> Iterator[Weighed]:
     for group in judged.groups:
         if not group.command:
             for finding in group.findings:
-                yield _weigh(finding, finding.category, scales, neutral=finding.neutral, inside=finding.in_workspace)
+                yield _weigh(finding, finding.category, context, neutral=finding.neutral, inside=finding.in_workspace)
             continue
         for finding in group.findings:
             category = "read" if finding.known_read or finding.neutral else "execute"
-            operand = finding.kind == "read" and finding.requires_ask is None and not finding.unanswered
-            yield _weigh(finding, category, scales, neutral=finding.neutral or operand, inside=False)
+            operand = finding.kind == "read" and finding.requires_ask is None and not finding.not_covered_by_command
+            yield _weigh(finding, category, context, neutral=finding.neutral or operand, inside=False)
 
 
 _NEEDS_NO_RULE = (Evidence(source="default", reason="it needs no rule"),)
 
 
-def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bool, inside: bool) -> Weighed:
+def _weigh(finding: Finding, category: Category, context: _DecisionContext, *, neutral: bool, inside: bool) -> Weighed:
     """The numbered precedence of ``decide``, for one thing that is touched in this row of the matrix."""
     is_read = category == "read"
-    spoken: list[tuple[Verdict, Evidence]] = []
+    reasons: list[tuple[Verdict, Evidence]] = []
     # 1. Floors.
     for floor in finding.floors:
-        if not (floor.bypass_lifts and scales.bypass):
-            spoken.append((floor.verdict, floor.evidence))
+        if not (floor.bypassable and context.bypass):
+            reasons.append((floor.verdict, floor.evidence))
     # 2. Deny rules.
     if finding.deny is not None:
-        spoken.append(("deny", finding.deny))
+        reasons.append(("deny", finding.deny))
     # 3. Hooks.
-    for denial in scales.hooks:
-        spoken.append(("deny", denial))
+    for denial in context.hooks:
+        reasons.append(("deny", denial))
     # 4. Ask rules, and broken rules that do not even name a tool.
     if finding.ask is not None:
-        spoken.append(("ask", finding.ask))
+        reasons.append(("ask", finding.ask))
     if not is_read:
-        for broken in scales.unreadable:
-            spoken.append(("ask", broken))
+        for broken in context.unreadable:
+            reasons.append(("ask", broken))
     # 5. Mode blocks.
-    if not is_read and "plan" in scales.modes:
-        spoken.append(("deny", Evidence(source="mode", reason=PLAN_REASON)))
-    if spoken:
-        verdict = strictest(said for said, _ in spoken)
-        evidences = tuple(evidence for said, evidence in spoken if said == verdict)
-        return _last_of_all(Weighed(finding, verdict, evidences, grantable=False), scales)
+    if not is_read and "plan" in context.modes:
+        reasons.append(("deny", Evidence(source="mode", reason=PLAN_REASON)))
+    if reasons:
+        verdict = strictest(said for said, _ in reasons)
+        evidences = tuple(evidence for said, evidence in reasons if said == verdict)
+        return _last_of_all(Weighed(finding, verdict, evidences, grantable=False), context)
     # Outside Plain Bash nothing below allows; a rule or grant of exactly this text has cleared it before.
     if finding.not_plain is not None:
         asked = (finding.not_plain, *((finding.requires_ask,) if finding.requires_ask else ()))
-        return _last_of_all(Weighed(finding, "ask", asked, grantable=True), scales)
+        return _last_of_all(Weighed(finding, "ask", asked, grantable=True), context)
     # 6. Allow rules, then grants.
     allowed = finding.allow or finding.grant
     if allowed is not None:
@@ -279,17 +279,19 @@ def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bo
     if neutral:
         return Weighed(finding, "allow", _NEEDS_NO_RULE, grantable=True)
     # 7. Bypass.
-    if scales.bypass and (finding.requires_ask is None or finding.bypass_lifts):
-        return Weighed(finding, "allow", (scales.bypass,), grantable=True)
+    if context.bypass and (finding.requires_ask is None or finding.bypassable):
+        return Weighed(finding, "allow", (context.bypass,), grantable=True)
     # 8. Mode allows.
-    by_mode = scales.mode_allows.get(category)
-    if by_mode is not None and all(_reaches(mode, finding, category, inside=inside) for mode in scales.modes):
+    by_mode = context.mode_allows.get(category)
+    if by_mode is not None and all(_reaches(mode, finding, category, inside=inside) for mode in context.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
-    if scales.confined and finding.requires_ask is None:
-        return Weighed(finding, "allow", (scales.confined,), grantable=True)
+    if context.confined and finding.requires_ask is None:
+        return Weighed(finding, "allow", (context.confined,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.requires_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes, inside))
-    return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
+    asked = finding.requires_ask or _said_by_default(
+        finding.near_miss_reason or _unruled(category, context.modes, inside)
+    )
+    return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), context)
 
 
 @lru_cache(maxsize=256)
@@ -339,12 +341,12 @@ def _unruled(category: Category, modes: tuple[Mode, ...], inside: bool) -> str:
             return f"no rule matches. {names} modes ask before {_ROW_WORDS[category]}"
 
 
-def _last_of_all(weighed: Weighed, scales: _Scales) -> Weighed:
+def _last_of_all(weighed: Weighed, context: _DecisionContext) -> Weighed:
     """`dontAsk` turns whatever still asks into deny."""
-    if weighed.verdict != "ask" or "dontAsk" not in scales.modes:
+    if weighed.verdict != "ask" or "dontAsk" not in context.modes:
         return weighed
-    denial = Evidence(source="mode", reason=f"mode dontAsk denies what would ask: {weighed.spoken[0].reason}")
-    return weighed._replace(verdict="deny", spoken=(denial, *weighed.spoken))
+    denial = Evidence(source="mode", reason=f"mode dontAsk denies what would ask: {weighed.evidence[0].reason}")
+    return weighed._replace(verdict="deny", evidence=(denial, *weighed.evidence))
 
 
 # --- folding ---------------------------------------------------------------------------------------------------------
@@ -354,7 +356,7 @@ def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
     verdict = strictest(each.verdict for each in weighed)
     evidences = _deciding(weighed, verdict)
     # What a rule could say is offered on a card, so it is worked out only for what asks.
-    said = judged.sayings() if verdict == "ask" else NO_SAYINGS
+    said = judged.offers() if verdict == "ask" else NO_OFFERS
     return Decision(
         verdict=verdict,
         by="user" if verdict == "ask" else _BY[evidences[0].source],
@@ -376,8 +378,8 @@ def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
 def _is_read(weighed: Weighed) -> bool:
     """Whether this is allowed for no other reason than that it reads inside the workspace, or does nothing at all."""
     finding = weighed.finding
-    reads = finding.known_read or finding.neutral or (finding.kind == "read" and not finding.unanswered)
-    return reads and finding.requires_ask is None and weighed.spoken[0].source in ("mode", "default")
+    reads = finding.known_read or finding.neutral or (finding.kind == "read" and not finding.not_covered_by_command)
+    return reads and finding.requires_ask is None and weighed.evidence[0].source in ("mode", "default")
 
 
 _BY: Mapping[Source, DecidedBy] = {
@@ -407,8 +409,8 @@ def _deciding(weighed: Sequence[Weighed], verdict: Verdict) -> tuple[Evidence, .
     last: tuple[Evidence, ...] = ()
     for each in weighed:
         # Most of what a long text touches says the very same thing as what stood before it.
-        if each.verdict == verdict and each.spoken is not last:
-            last = each.spoken
+        if each.verdict == verdict and each.evidence is not last:
+            last = each.evidence
             telling = 7 if last[0] is each.finding.requires_ask else _TELLING[last[0].source]
             told.setdefault(telling, []).extend(last)
     return tuple(dict.fromkeys(said for telling in sorted(told) for said in told[telling]))

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
-from countersign.gate.probes.disk import Look, unchanged
+from countersign.gate.probes.disk import Probe, unchanged
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.verdicts import Mode
 
@@ -26,10 +26,10 @@ MOST_POLICIES = 4
 LONGEST = 2000
 """Characters of a command up to which its decision is kept."""
 
-MOST_LOOKS = 64
+MOST_PROBES = 64
 """A decision that rests on more looks costs about as much to look at again as to make anew."""
 
-_Kept = tuple[Decision, tuple[Look, ...]]
+_Kept = tuple[Decision, tuple[Probe, ...]]
 
 _BY_POLICY: OrderedDict[int, tuple[Policy, OrderedDict[Hashable, _Kept]]] = OrderedDict()
 """By the policy's identity: comparing thousands of rules would cost more than deciding. It is kept alive beside its
@@ -62,7 +62,7 @@ def key_of(
     return (*said, tuple(modes), tuple(grants), check_syntax)
 
 
-def recall(policy: Policy, key: Hashable) -> Decision | None:
+def lookup_if_unchanged(policy: Policy, key: Hashable) -> Decision | None:
     """The decision of this key under this very policy, if all that it rests on is as it was."""
     kept = _BY_POLICY.get(id(policy))
     found = kept[1].get(key) if kept is not None and kept[0] is policy else None
@@ -71,10 +71,10 @@ def recall(policy: Policy, key: Hashable) -> Decision | None:
     return found[0]
 
 
-def keep(policy: Policy, key: Hashable, decision: Decision, looks: Iterable[Look]) -> None:
+def store(policy: Policy, key: Hashable, decision: Decision, probes: Iterable[Probe]) -> None:
     """Keep a decision with the looks that it rests on, unless they are too many."""
-    seen = tuple(dict.fromkeys(looks))
-    if len(seen) > MOST_LOOKS:
+    seen = tuple(dict.fromkeys(probes))
+    if len(seen) > MOST_PROBES:
         return
     with _LOCK:
         kept = _BY_POLICY.get(id(policy))
@@ -90,7 +90,7 @@ def keep(policy: Policy, key: Hashable, decision: Decision, looks: Iterable[Look
             decisions.popitem(last=False)
 
 
-def forget() -> None:
+def clear() -> None:
     """Drop them all."""
     with _LOCK:
         _BY_POLICY.clear()

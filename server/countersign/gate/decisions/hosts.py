@@ -41,7 +41,7 @@ def reach_finding(host: str, rules: RuleSet, agent: str) -> Finding:
         deny=first("deny"),
         ask=first("ask"),
         requires_ask=Evidence(source="floor", reason=REASON),
-        bypass_lifts=False,
+        bypassable=False,
         grant=first("grant"),
     )
 

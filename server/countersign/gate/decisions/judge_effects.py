@@ -40,14 +40,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Sayings:
+class RuleOffers:
     """What rules could say of a call: ``exact_rule`` this one and no other, ``proposals`` it and its like."""
 
     exact_rule: str | None = None
     proposals: tuple[str, ...] = ()
 
 
-NO_SAYINGS = Sayings()
+NO_OFFERS = RuleOffers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Judged:
     """
 
     groups: tuple[Group, ...]
-    sayings: Callable[[], Sayings]
+    offers: Callable[[], RuleOffers]
     risks: tuple[str, ...] = ()
     parts: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = ()
     scripts: tuple[str, ...] = ()
@@ -87,10 +87,10 @@ def judge_effects(
                     gathered.rule(None)
             case ReadPath(path=path, below=below):
                 gathered.add(paths.judge_read(path, cwd=call.cwd, below=below))
-                gathered.says(_path_sayings(paths, "Read", path, call.cwd))
+                gathered.says(_path_offers(paths, "Read", path, call.cwd))
             case WritePath(path=path, operation=operation):
                 gathered.add(paths.judge_write(path, cwd=call.cwd, operation=operation))
-                gathered.says(_path_sayings(paths, "Edit", path, call.cwd))
+                gathered.says(_path_offers(paths, "Edit", path, call.cwd))
             case RunCommand():
                 from countersign.gate.shell.judge import judge_command  # noqa: PLC0415 its tables are loaded when a command comes
 
@@ -131,7 +131,7 @@ class _Gathered:
     risks: list[str] = field(default_factory=list)
     parts: list[tuple[str, tuple[int, ...], tuple[str, ...]]] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
-    sayings: list[Callable[[], Sayings]] = field(default_factory=list)
+    offers: list[Callable[[], RuleOffers]] = field(default_factory=list)
     exact_texts: list[bool] = field(default_factory=list)
     printed: dict[str | None, None] = field(default_factory=dict)
 
@@ -139,11 +139,11 @@ class _Gathered:
         self.groups.append(Group((finding,)))
 
     def rule(self, exact: str | None, wider: Sequence[str] = ()) -> None:
-        said = _sayings(exact, wider)
+        said = _offers_of(exact, wider)
         self.says(lambda: said)
 
-    def says(self, sayings: Callable[[], Sayings]) -> None:
-        self.sayings.append(sayings)
+    def says(self, offers: Callable[[], RuleOffers]) -> None:
+        self.offers.append(offers)
 
     def command(self, effect: RunCommand, judgement: CommandJudgement) -> None:
         start = sum(len(group.findings) for group in self.groups)
@@ -165,12 +165,12 @@ class _Gathered:
             self.parts += [
                 (part.text, tuple(start + index for index in part.findings), part.risks) for part in judgement.parts
             ]
-        self.says(lambda: Sayings(*judgement.sayings()))
+        self.says(lambda: RuleOffers(*judgement.offers()))
 
     def judged(self) -> Judged:
         return Judged(
             groups=tuple(self.groups),
-            sayings=self.said,
+            offers=self.said,
             risks=tuple(self.risks),
             parts=tuple(self.parts),
             scripts=tuple(dict.fromkeys(self.scripts)),
@@ -178,22 +178,22 @@ class _Gathered:
             runs=next(iter(self.printed)) if len(self.printed) == 1 else None,
         )
 
-    def said(self) -> Sayings:
-        found = {sayings() for sayings in self.sayings}
-        return found.pop() if len(found) == 1 else NO_SAYINGS
+    def said(self) -> RuleOffers:
+        found = {offers() for offers in self.offers}
+        return found.pop() if len(found) == 1 else NO_OFFERS
 
 
-def _sayings(exact: str | None, wider: Sequence[str] = ()) -> Sayings:
-    return Sayings(exact, (*([exact] if exact else []), *wider))
+def _offers_of(exact: str | None, wider: Sequence[str] = ()) -> RuleOffers:
+    return RuleOffers(exact, (*([exact] if exact else []), *wider))
 
 
-def _path_sayings(paths: PathJudge, tool: PathTool, path: str, cwd: str) -> Callable[[], Sayings]:
-    def say() -> Sayings:
+def _path_offers(paths: PathJudge, tool: PathTool, path: str, cwd: str) -> Callable[[], RuleOffers]:
+    def say() -> RuleOffers:
         exact = paths.exact_rule(tool, path, cwd=cwd)
         if paths.holds_secret(path, cwd=cwd):
             # A grant covers the folder itself; a rule of this text would cover the keys in it as well.
-            return Sayings(exact)
-        return _sayings(exact, paths.wider_rules(tool, path, cwd=cwd))
+            return RuleOffers(exact)
+        return _offers_of(exact, paths.wider_rules(tool, path, cwd=cwd))
 
     return say
 
@@ -231,7 +231,7 @@ _PLAN = Finding(
         source="default",
         reason="the agent asks whether it may follow its plan; each call that it makes then is decided by itself",
     ),
-    bypass_lifts=False,
+    bypassable=False,
 )
 """It changes nothing, so Plan mode lets it be asked; only a person answers it: no rule, mode or bypass does."""
 

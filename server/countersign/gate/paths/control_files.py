@@ -47,7 +47,7 @@ def is_control(resolved: Resolved, views: Iterable[Segments], paths: Sequence[st
 
 
 _MOST_KEPT = 16
-_KEPT: dict[tuple[str, ...], tuple[tuple[disk.Look, ...], tuple[Segments, ...]]] = {}
+_KEPT: dict[tuple[str, ...], tuple[tuple[disk.Probe, ...], tuple[Segments, ...]]] = {}
 
 
 def _find_names(paths: tuple[str, ...]) -> tuple[Segments, ...]:
@@ -56,11 +56,11 @@ def _find_names(paths: tuple[str, ...]) -> tuple[Segments, ...]:
     kept = _KEPT.get(paths)
     if kept is not None and disk.unchanged(kept[0]):
         return kept[1]
-    with disk.remembering() as looks:
+    with disk.record_probes() as probes:
         names = _names_now(paths)
     if len(_KEPT) >= _MOST_KEPT:
         _KEPT.clear()
-    _KEPT[paths] = (tuple(dict.fromkeys(looks)), names)
+    _KEPT[paths] = (tuple(dict.fromkeys(probes)), names)
     return names
 
 

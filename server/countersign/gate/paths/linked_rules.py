@@ -77,7 +77,7 @@ def where_links_lead(heads: Heads, workspace: Folder, home: Folder) -> Iterator[
 def _behind_links(node: _Node, folder: str) -> Iterator[tuple[int, Rule, tuple[str, ...]]]:
     for name in _names_to_probe(node, folder):
         path, child = f"{folder}/{name}", node.children[name]
-        found = disk.standing(path)
+        found = disk.path_stat(path)
         if isinstance(found, int):
             continue
         if found.kind == stat.S_IFLNK:

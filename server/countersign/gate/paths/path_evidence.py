@@ -21,7 +21,7 @@ SETTINGS_READ = "the workspace's settings are read from there"
 
 
 def refusal(kind: Literal["read", "write"], resolved: Resolved) -> Finding:
-    reason = spoken("floor", f"the path may not be used: {resolved.refused}")
+    reason = evidence_for("floor", f"the path may not be used: {resolved.refused}")
     return Finding(kind=kind, resource=resolved.given, category=kind, floors=(Floor("deny", reason),))
 
 
@@ -31,10 +31,10 @@ def unclear_floors(resolved: Resolved) -> Iterator[Floor]:
 
 
 def ask_floor(reason: str) -> Floor:
-    return Floor("ask", spoken("floor", reason))
+    return Floor("ask", evidence_for("floor", reason))
 
 
-def spoken(source: Literal["floor", "default"], reason: str) -> Evidence:
+def evidence_for(source: Literal["floor", "default"], reason: str) -> Evidence:
     return Evidence(source=source, reason=reason)
 
 

@@ -28,10 +28,10 @@ from countersign.gate.paths.path_evidence import (
     Zone,
     ask_floor,
     below_reason,
+    evidence_for,
     refusal,
     risks_of_path,
     rule_text,
-    spoken,
     unclear_floors,
 )
 from countersign.gate.paths.resolve import Resolved, resolve, resolve_ordinary
@@ -193,10 +193,10 @@ class PathJudge:
     def _through_link(self, found: Finding) -> Finding:
         """The finding of a path which may lead through a link of unknown name: it asks, where rules for files exist
         even under bypass."""
-        lifts = found.bypass_lifts and not (self._ruled if found.kind == "write" else self._read_ruled)
+        lifts = found.bypassable and not (self._ruled if found.kind == "write" else self._read_ruled)
         return found._replace(
-            requires_ask=spoken("default", _FILLED),
-            bypass_lifts=lifts,
+            requires_ask=evidence_for("default", _FILLED),
+            bypassable=lifts,
             auto_lifts=False,
             allow=None,
             grant=None,
@@ -256,9 +256,9 @@ class PathJudge:
         )
         requires_ask, secret = None, secret or holds
         if secret is not None:
-            requires_ask = spoken("default", f"reading it asks in every mode: {secret}")
+            requires_ask = evidence_for("default", f"reading it asks in every mode: {secret}")
         elif zone == "outside":
-            requires_ask = spoken("default", "it lies outside the workspace")
+            requires_ask = evidence_for("default", "it lies outside the workspace")
         return Finding(
             kind="read",
             resource=resolved.resolved or resolved.lexical,
@@ -267,13 +267,13 @@ class PathJudge:
             deny=evidence(deny) if deny else None,
             ask=evidence(ask, below_reason(ask) if below else None) if ask else None,
             requires_ask=requires_ask,
-            bypass_lifts=secret is None or zone == "workspace",
+            bypassable=secret is None or zone == "workspace",
             auto_lifts=secret is None and zone == "outside",
             in_workspace=zone == "workspace",
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,
             known_read=requires_ask is None and not floors,
-            uncovered=self._uncovered("Read", views, allow or grant, secret),
+            near_miss_reason=self._uncovered("Read", views, allow or grant, secret),
             risks=risks_of_path(zone, resolved, secret=secret),
         )
 
@@ -340,7 +340,7 @@ class PathJudge:
         if operation in ("delete", "move") and resolved.kind != "file" and deny is None and ask is None:
             ask = self._below(resolved, ("Edit", "Read"))
         allow, grant = (self._covering("Edit", listed, resolved) for listed in ("allow", "grant"))
-        outside = spoken("default", "it lies outside the workspace") if zone == "outside" else None
+        outside = evidence_for("default", "it lies outside the workspace") if zone == "outside" else None
         return Finding(
             kind="write",
             resource=resolved.resolved or resolved.lexical,
@@ -352,7 +352,7 @@ class PathJudge:
             in_workspace=zone == "workspace",
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,
-            uncovered=self._uncovered("Edit", views, allow or grant, None),
+            near_miss_reason=self._uncovered("Edit", views, allow or grant, None),
             risks=risks_of_path(zone, resolved, protected=protected, operation=operation),
         )
 
@@ -670,11 +670,11 @@ class PathJudge:
     def _own_read_floor(self, resolved: Resolved) -> Iterator[Floor]:
         # Not under bypass, nor where everybody's programs lie (docs/gate.md "Own files").
         if self._is_own(resolved, except_for=SYSTEM_PREFIXES):
-            yield Floor("deny", spoken("floor", OWN), bypass_lifts=True)
+            yield Floor("deny", evidence_for("floor", OWN), bypassable=True)
 
     def _own_write_floor(self, resolved: Resolved, operation: Operation) -> Iterator[Floor]:
         if self._is_own(resolved) or self._is_control(resolved, self._control, operation):
-            yield Floor("deny", spoken("floor", OWN))
+            yield Floor("deny", evidence_for("floor", OWN))
 
     def _is_control(self, resolved: Resolved, paths: Sequence[str], operation: Operation) -> bool:
         """Whether writing this path changes a control file, under whichever name, or decides where one is found."""

@@ -90,7 +90,7 @@ def resolve_ordinary(path: str, straight: str, folders: set[str]) -> Resolved | 
         here = straight
         for part in above.split("/"):
             here = f"{here}/{part}"
-            found = disk.standing(here)
+            found = disk.path_stat(here)
             if found in disk.MISSING:
                 whole = f"{straight}/{path}"  # below what is not there nothing stands
                 return Resolved(path, whole, whole)
@@ -98,7 +98,7 @@ def resolve_ordinary(path: str, straight: str, folders: set[str]) -> Resolved | 
                 return None
         folders.add(here)
     here = f"{here}/{last}"
-    found = disk.standing(here)
+    found = disk.path_stat(here)
     if isinstance(found, int):
         return Resolved(path, here, here) if found in disk.MISSING else None
     kind = _KINDS.get(found.kind)
@@ -187,7 +187,7 @@ class _Walk:
                 self.kind = "folder"
                 continue
             here = "/" + "/".join([*self.real, part])
-            found = disk.standing(here)
+            found = disk.path_stat(here)
             if isinstance(found, int):
                 if found not in disk.MISSING:
                     return self._lost(f"it cannot be read ({_told(found)})")
@@ -214,7 +214,7 @@ class _Walk:
     def _lost(self, why: str) -> None:
         self.unclear, self.kind = why, "unknown"
 
-    def _stand(self, part: str, found: disk.Standing) -> None:
+    def _stand(self, part: str, found: disk.PathStat) -> None:
         self.real.append(part)
         self.kind, self.links = _KINDS.get(found.kind, "special"), found.names
 

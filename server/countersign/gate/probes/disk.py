@@ -33,14 +33,14 @@ MOST_NAMES: Final = 5_000
 """How many folders one pattern may list, and how many names it may be compared with or looked up as."""
 
 
-class Standing(NamedTuple):
+class PathStat(NamedTuple):
     """What stands at a path: its kind (``stat.S_IFMT``), and how many names a thing other than a folder has."""
 
     kind: int
     names: int
 
 
-class Look(NamedTuple):
+class Probe(NamedTuple):
     """One look: how to look again, at what, and what was seen."""
 
     again: Callable[[Any], object]
@@ -52,109 +52,109 @@ _remembered = threading.local()
 
 
 @contextlib.contextmanager
-def remembering() -> Iterator[list[Look]]:
+def record_probes() -> Iterator[list[Probe]]:
     """Keep every look of this thread until the end of the block."""
-    before: list[Look] | None = getattr(_remembered, "looks", None)
-    looks: list[Look] = []
-    _remembered.looks = looks
+    before: list[Probe] | None = getattr(_remembered, "looks", None)
+    probes: list[Probe] = []
+    _remembered.probes = probes
     try:
-        yield looks
+        yield probes
     finally:
-        _remembered.looks = before
+        _remembered.probes = before
         if before is not None:
-            before += looks
+            before += probes
 
 
-def unchanged(looks: Iterable[Look]) -> bool:
+def unchanged(probes: Iterable[Probe]) -> bool:
     """Whether every one of these looks shows now what it showed then."""
-    return all(again(at) == seen for again, at, seen in looks)
+    return all(again(at) == seen for again, at, seen in probes)
 
 
-def standing(path: str) -> Standing | int:
+def path_stat(path: str) -> PathStat | int:
     """What stands at a path, a link not followed; the error number where that cannot be said."""
-    return _noted(_standing, path)
+    return _recorded(_path_stat, path)
 
 
 def link_target(path: str) -> str | int:
     """Where a link leads; the error number where it cannot be read."""
-    return _noted(_link_target, path)
+    return _recorded(_link_target, path)
 
 
 def identity(path: str) -> tuple[object, ...] | None:
     """What tells whether the same thing stands at a path, or None if nothing does. A link counts with its target."""
-    return _noted(_identity, path)
+    return _recorded(_identity, path)
 
 
 def object_at(path: str) -> tuple[int, int] | None:
     """Device and inode of what stands at a path, a link not followed; None if nothing does."""
-    return _noted(_object_at, path)
+    return _recorded(_object_at, path)
 
 
 def links_in(folder: str) -> tuple[str, ...]:
     """The names of the symlinks in a folder, none where it cannot be listed."""
-    return _noted(_links_in, folder)
+    return _recorded(_links_in, folder)
 
 
 def combined(look: Callable[[A], T], at: A) -> T:
     """Take several looks as one: only what ``look`` returns for ``at`` is kept, and compared when it is taken again."""
-    return _noted(_Combined(look), at)
+    return _recorded(_Combined(look), at)
 
 
 def is_there(path: str) -> bool:
     """Whether there is something, where links lead."""
-    return _noted(os.path.exists, path)
+    return _recorded(os.path.exists, path)
 
 
 def is_folder(path: str) -> bool:
     """Whether there is a folder, where links lead."""
-    return _noted(os.path.isdir, path)
+    return _recorded(os.path.isdir, path)
 
 
 def can_run(path: str) -> bool:
     """Whether there is a program that we may run."""
-    return _noted(_can_run, path)
+    return _recorded(_can_run, path)
 
 
 def names_in(folder: str) -> tuple[str, ...]:
     """The names in a folder, none where it cannot be listed."""
-    return _noted(_names_in, folder)
+    return _recorded(_names_in, folder)
 
 
 def listing(folder: str) -> tuple[str, ...] | None:
     """The names in a folder, none where there is no folder; None where it cannot be listed."""
-    return _noted(_listing, folder)
+    return _recorded(_listing, folder)
 
 
 def entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
     """The names in a folder, each with whether it is a folder, None for a symlink; None where it cannot be listed."""
-    return _noted(_entries_in, folder)
+    return _recorded(_entries_in, folder)
 
 
 def time_and_size(path: str) -> tuple[int, int] | None:
     """When a file was last changed, in nanoseconds, and its size; None if the file does not exist."""
-    return _noted(_time_and_size, path)
+    return _recorded(_time_and_size, path)
 
 
 def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
     """What bash's pathname expansion may make of a pattern in a folder, sorted, as far as something matches it; None
     if that is more than ``most`` names, or takes more looks than ``MOST_FOLDERS`` and ``MOST_NAMES`` allow."""
-    return _noted(_matching, (pattern, folder, most))
+    return _recorded(_matching, (pattern, folder, most))
 
 
 def unusual_below(folder: str, most: int) -> tuple[tuple[str, bool], ...] | None:
     """The paths below a folder that are symlinks or hold characters which a shell splits or unquotes, each with whether
     it is a symlink; None if more than ``most`` names lie there. No link is followed, and no ``.git`` looked into."""
-    return _noted(_unusual_below, (folder, most))
+    return _recorded(_unusual_below, (folder, most))
 
 
 def beginning(path: str, most: int) -> bytes | None:
     """The first bytes of an ordinary file, at most so many; None where there is none that can be read."""
-    return _noted(_beginning, (path, most))
+    return _recorded(_beginning, (path, most))
 
 
 def variable(name: str) -> str:
     """A variable of our own environment, empty where it is not set."""
-    return _noted(_variable, name)
+    return _recorded(_variable, name)
 
 
 @lru_cache(maxsize=1000)
@@ -166,17 +166,17 @@ def first_resolved(path: str) -> str:
 
 def home_named(path: str) -> str:
     """``~name/x`` with that person's home in place, unchanged where nobody has the name."""
-    return _noted(os.path.expanduser, path)
+    return _recorded(os.path.expanduser, path)
 
 
 # --- looking ---------------------------------------------------------------------------------------------------------
 
 
-def _noted(look: Callable[[Any], T], at: Any) -> T:
+def _recorded(look: Callable[[Any], T], at: Any) -> T:
     seen = look(at)
-    looks: list[Look] | None = getattr(_remembered, "looks", None)
-    if looks is not None:
-        looks.append(Look(look, at, seen))
+    probes: list[Probe] | None = getattr(_remembered, "looks", None)
+    if probes is not None:
+        probes.append(Probe(look, at, seen))
     return seen
 
 
@@ -187,15 +187,15 @@ class _Combined(Generic[A, T]):
     look: Callable[[A], T]
 
     def __call__(self, at: A) -> T:
-        before: list[Look] | None = getattr(_remembered, "looks", None)
-        _remembered.looks = None
+        before: list[Probe] | None = getattr(_remembered, "looks", None)
+        _remembered.probes = None
         try:
             return self.look(at)
         finally:
-            _remembered.looks = before
+            _remembered.probes = before
 
 
-def _standing(path: str) -> Standing | int:
+def _path_stat(path: str) -> PathStat | int:
     try:
         found = os.lstat(path)
     except OSError as error:
@@ -203,7 +203,7 @@ def _standing(path: str) -> Standing | int:
     except ValueError:
         return errno.EINVAL
     kind = stat.S_IFMT(found.st_mode)
-    return Standing(kind, 1 if kind == stat.S_IFDIR else found.st_nlink)
+    return PathStat(kind, 1 if kind == stat.S_IFDIR else found.st_nlink)
 
 
 def _link_target(path: str) -> str | int:
@@ -319,21 +319,21 @@ def _matching(asked: tuple[str, str, int]) -> tuple[str, ...] | None:
     segments = pattern.split("/")
     found = [""]
     try:
-        looks = _Looks(folder, MOST_FOLDERS, MOST_NAMES)
+        probes = _Looks(folder, MOST_FOLDERS, MOST_NAMES)
         for index, text in enumerate(segments):
             last = index == len(segments) - 1
             slash = "" if last else "/"
             segment = glob_segment(text)
             if segment.literal == "":
-                found = [f"{front}{slash}" for front in found if not last or looks.is_folder(front)]
+                found = [f"{front}{slash}" for front in found if not last or probes.is_folder(front)]
             elif segment.literal is not None:
                 paths = [f"{front}{segment.literal}" for front in found]
-                found = [f"{path}{slash}" for path in paths if looks.is_there(path)]
+                found = [f"{path}{slash}" for path in paths if probes.is_there(path)]
             else:
                 found = [
                     f"{front}{name}{slash}"
                     for front in found
-                    for name, is_folder in looks.names(front)
+                    for name, is_folder in probes.names(front)
                     if segment.may_match(name) and (last or is_folder())
                 ]
             if last and len(found) > most:

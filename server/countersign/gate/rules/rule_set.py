@@ -72,7 +72,7 @@ class RuleSet:
     """
 
     __slots__ = (
-        "_derived", "_edges", "_inner", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "_spoken",
+        "_derived", "_edges", "_inner", "_layers", "_named_tools", "_of_pieces", "_of_program", "_pieces", "_rest",
         "problems",
     )  # fmt: skip
 
@@ -86,7 +86,9 @@ class RuleSet:
         self._of_pieces: dict[tuple[object, ...], Mapping[ListName, list[Rule]]] = {}
         self._derived: dict[object, Any] = {}
         tools = {key for layer in self._layers for key in layer.tools}
-        self._spoken = tools | {(tool, listed) for any_tool, listed in tools if any_tool == "*" for tool in _OF_PATHS}
+        self._named_tools = tools | {
+            (tool, listed) for any_tool, listed in tools if any_tool == "*" for tool in _OF_PATHS
+        }
         commands = [layer.commands for layer in self._layers]
         self._pieces = frozenset[str]().union(*(each.pieces for each in commands))
         self._rest = frozenset[Key]().union(*(each.rest for each in commands))
@@ -160,11 +162,11 @@ class RuleSet:
 
     def speaks_of(self, tool: Literal["Read", "Edit"], listed: ListName) -> bool:
         """Whether this list has any rule about such paths. Most have none, and need not be looked up for each path."""
-        return (tool, listed) in self._spoken
+        return (tool, listed) in self._named_tools
 
     def limits(self, tool: Literal["Read", "Edit"]) -> bool:
         """Whether any deny or ask rule is about such paths."""
-        return (tool, "deny") in self._spoken or (tool, "ask") in self._spoken
+        return (tool, "deny") in self._named_tools or (tool, "ask") in self._named_tools
 
     def path_rules(self, tool: Literal["Read", "Edit"], listed: ListName) -> Iterator[Rule]:
         """All rules of this list that hold a pattern of paths, whatever it matches."""

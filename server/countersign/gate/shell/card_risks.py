@@ -36,13 +36,13 @@ _REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodu
 _SETTINGS = _at_risk("settings")
 
 
-def risks_of(case: AnalyzedCommand, places: Sequence[str] | None, paths: PathJudge) -> tuple[str, ...]:
+def risks_of(analyzed: AnalyzedCommand, places: Sequence[str] | None, paths: PathJudge) -> tuple[str, ...]:
     """Return the risks of one command, which runs in one of these folders."""
-    found = tuple(_by_words(case, places or (), paths))
-    for redirect in case.step.command.redirects:
+    found = tuple(_by_words(analyzed, places or (), paths))
+    for redirect in analyzed.step.command.redirects:
         if redirect.target.prefix.startswith(("/dev/tcp/", "/dev/udp/")):
             found = (*found, NETWORK)
-    if case.step.unwrapped.fed or case.step.unwrapped.unknown is not None:
+    if analyzed.step.unwrapped.reads_stdin or analyzed.step.unwrapped.unknown is not None:
         found = (*found, UNSEEN)
     return found
 
@@ -66,8 +66,8 @@ def _writes_settings(git: Git) -> bool:
     return git.arguments.has(*forms) or (bool(operands) and operands[0][1].value in forms)
 
 
-def _by_words(case: AnalyzedCommand, places: Sequence[str], paths: PathJudge) -> Iterator[str]:
-    for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
+def _by_words(analyzed: AnalyzedCommand, places: Sequence[str], paths: PathJudge) -> Iterator[str]:
+    for name, layer, known in zip(analyzed.names, analyzed.layers, analyzed.known, strict=True):
         if name in _RIGHTS:
             yield RIGHTS
         if name in _DELETING or (known.uses and any("-delete" in names for use in known.uses for names in use.names)):

@@ -32,9 +32,9 @@ from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
-from countersign.gate.shell.rules.context import Circumstances, circumstances
-from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
-from countersign.gate.shell.rules.judge_one import floor, speak, text_floors
+from countersign.gate.shell.rules.context import JudgingContext, judging_context
+from countersign.gate.shell.rules.file_findings import file_findings, run_files, unnamed_writes, with_command
+from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
@@ -76,18 +76,18 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CommandJudgement:
-    """All that is to be said of a command.
+    """What the gate found out about a command.
 
-    ``sayings`` finds out what rules could say of it. First the one that says this very text and no other, None where a
-    rule cannot say it or would not cover it; then rules for "always", narrowest first, each of which covers at least
-    one part that nothing covers yet. ``scripts`` are absolute paths of workspace files that the text runs or reads as
+    ``offers`` returns the rules that a card can offer for it: first the one for exactly this text, None where no rule
+    can say it or would cover it; then rules for "always", narrowest first, each of which covers at least one part that
+    nothing covers yet. ``scripts`` are absolute paths of workspace files that the text runs or reads as
     programs. ``exact_text`` says that a rule or grant holds exactly this text. ``printed`` is the text that runs if it
     is allowed without a person: the tree, printed anew; None where it has no such form or the agent runs its own text.
     """
 
     findings: tuple[Finding, ...]
     parts: tuple[Part, ...]
-    sayings: Callable[[], tuple[str | None, tuple[str, ...]]]
+    offers: Callable[[], tuple[str | None, tuple[str, ...]]]
     risks: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
@@ -106,8 +106,8 @@ def judge_command(
     """Find out about a command line. Reads the disk (links, kinds, what patterns match), changes and starts nothing;
     ``check_syntax`` may start bash to read the text. Without it, only texts of plain words count as checked."""
     prints = effect.understood and not effect.own_text
-    around = circumstances(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
-    return _Judging(effect, around, check_syntax).run()
+    context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
+    return _Judging(effect, context, check_syntax).run()
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class _Judging:
     """The findings as they come in."""
 
     effect: RunCommand
-    around: Circumstances
+    context: JudgingContext
     check_syntax: SyntaxChecker | None
     findings: list[Finding] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
@@ -144,7 +144,7 @@ class _Judging:
                 self.rough_judgment(text, only_ruled=True)
             else:
                 floors += self.syntax_floors((text, *found.fragments))
-            self.course(text, found.course, self.around.start, depth=0, covered=None)
+            self.course(text, found.course, self.context.start, depth=0, covered=None)
         else:
             floors.append(floor(found))
             self.rough_judgment(text)
@@ -158,11 +158,11 @@ class _Judging:
         self.add_floors(floors)
         sayable = not floors and self.effect.understood
         printed = self.certain_text(found) if sayable and isinstance(found, Followed) else None
-        around = self.around
-        deny, ask = forbidding(self.printed_texts(text, found), (part.text for part in self.parts), around)
+        context = self.context
+        deny, ask = forbidding(self.printed_texts(text, found), (part.text for part in self.parts), context)
         if deny is not None or ask is not None:
             self.findings = with_forbidding(self.findings, deny, ask)
-        allow, grant = exact_rules(text, around)
+        allow, grant = exact_rules(text, context)
         exact = allow is not None or grant is not None
         if not exact:
             self.ask_outside_plain_bash()
@@ -178,7 +178,7 @@ class _Judging:
         return CommandJudgement(
             with_exact(whole, allow, grant) if sayable else whole.findings,
             tuple(self.parts),
-            (lambda: (exact_rule(whole, around), proposals(whole, around))) if sayable else (lambda: (None, ())),
+            (lambda: (exact_rule(whole, context), proposals(whole, context))) if sayable else (lambda: (None, ())),
             tuple(self.risks),
             tuple(self.scripts),
             exact and sayable,
@@ -227,7 +227,7 @@ class _Judging:
     def printed_texts(self, text: str, found: Followed | str) -> dict[str, Callable[[], str]]:
         """The text and those in Plain Bash that it runs in turn, each with how to print it anew."""
         texts = {each: partial(print_anew, each) for each in (text, *self.plain_texts)}
-        whole = found.printed if isinstance(found, Followed) and self.around.prints else None
+        whole = found.printed if isinstance(found, Followed) and self.context.prints else None
         if isinstance(whole, str):
             return {**texts, text: lambda: whole}
         return dict(texts)
@@ -244,13 +244,13 @@ class _Judging:
     def started_elsewhere(self) -> int | None:
         """Judge the folder that the command starts in as if the text went there by `cd`: return the index of what is
         found where that asks or is forbidden. No rule for a command covers it, since rules say nothing of folders."""
-        paths, start = self.around.paths, self.effect.cwd
+        paths, start = self.context.paths, self.effect.cwd
         if start == paths.workspace:
             return None
         found = paths.judge_read(start, cwd=paths.workspace, below=True)
         if not (found.floors or found.deny or found.ask or found.requires_ask):
             return None
-        self.findings.append(found._replace(unanswered=True))
+        self.findings.append(found._replace(not_covered_by_command=True))
         return len(self.findings) - 1
 
     def only_hinted(self) -> None:
@@ -293,14 +293,18 @@ class _Judging:
             self.bring_all(found, start, depth=depth)
         # The same words mean the same in the same text, by its variables, and until another link is brought.
         for each in found.steps:
-            fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
-            step = each._replace(fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
+            fed = outer is not None and outer.has_stdin and not each.has_stdin and each.unwrapped.reads_stdin
+            step = (
+                each._replace(stdin_texts=outer.stdin_texts, has_stdin=True, stdin_is_exact=outer.stdin_is_exact)
+                if outer is not None and fed
+                else each
+            )
             key = (text, start, depth, covered, inherited, step.command.source, *step[2:])
             if key not in self.seen:
                 self.seen.add(key)
-                case, at, brought = AnalyzedCommand(step, found.facts), len(self.parts), self.brought
-                spellings = self.spelled(case, start)
-                self.step(case, start, depth=depth, covered=covered, inherited=inherited)
+                analyzed, at, brought = AnalyzedCommand(step, found.facts), len(self.parts), self.brought
+                spellings = self.spelled(analyzed, start)
+                self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
                 for spelling in spellings:
                     # It runs in one of its spellings, and brings nothing before that.
                     own, others, self.brought = len(self.parts), self.brought, brought
@@ -317,13 +321,13 @@ class _Judging:
             if name is not None:
                 self.not_plain = Evidence(source="plainBash", reason=may_be_obeyed(name))
 
-    def spelled(self, case: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
+    def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
-        steps = spelled_out(case, self.around.paths.home, start if case.step.places is HERE else None)
+        steps = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
         self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)
         if self.spellings <= MOST_IN_ALL:
-            return [AnalyzedCommand(step, case.facts) for step in steps or ()]
-        reason = f"`{case.step.command.source}` can be spelled in too many ways to judge each"
+            return [AnalyzedCommand(step, analyzed.facts) for step in steps or ()]
+        reason = f"`{analyzed.step.command.source}` can be spelled in too many ways to judge each"
         self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
         return []
 
@@ -336,11 +340,11 @@ class _Judging:
 
     def places_of(self, step: Step, start: str | None) -> list[str] | None:
         """Where a command may run, wherever its moves lead."""
-        return None if start is None else folders(step.places, start, self.around.paths)
+        return None if start is None else folders(step.places, start, self.context.paths)
 
-    def bring(self, case: AnalyzedCommand, places: Sequence[str] | None) -> None:
+    def bring(self, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> None:
         """Keep which links a command brings."""
-        found = brought_links(self.around, case, places)
+        found = brought_links(self.context, analyzed, places)
         if found is not NO_LINKS and (brought := self.brought.with_those(found)) != self.brought:
             self.brought = brought
             self.seen.clear()
@@ -352,15 +356,15 @@ class _Judging:
         met = set() if met is None else met
         left = MOST_IN_ALL  # with more the text asks
         for each in found.steps:
-            case, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
+            analyzed, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
             spellings = (
-                spelled_out(case, self.around.paths.home, start if each.places is HERE else None) if left else ()
+                spelled_out(analyzed, self.context.paths.home, start if each.places is HERE else None) if left else ()
             )
             left = max(0, left - len(spellings or ()))
-            for one in (case, *[AnalyzedCommand(step, found.facts) for step in spellings or ()]):
+            for one in (analyzed, *[AnalyzedCommand(step, found.facts) for step in spellings or ()]):
                 self.bring(one, places)
                 for text in texts_inside(one) if depth < MAX_NESTED else ():
-                    for place in moved_places(places, one.step.unwrapped.carried.folders, self.around.paths) or [None]:
+                    for place in moved_places(places, one.step.unwrapped.carried.folders, self.context.paths) or [None]:
                         if (text, place) not in met and isinstance(inner := follow(text), Followed):
                             met.add((text, place))
                             self.bring_all(inner.course, place, depth=depth + 1, met=met)
@@ -370,12 +374,12 @@ class _Judging:
         if brought is self.expected:
             return
         self.expected = brought
-        if self.around.paths.expect_links(*brought):
-            self.around.touched.clear()
+        if self.context.paths.expect_links(*brought):
+            self.context.touched.clear()
 
     def step(
         self,
-        case: AnalyzedCommand,
+        analyzed: AnalyzedCommand,
         start: str | None,
         *,
         depth: int,
@@ -384,53 +388,55 @@ class _Judging:
     ) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
-        if runs_in_turn(case.step):
-            self.bring(case, self.places_of(case.step, start))
+        if runs_in_turn(analyzed.step):
+            self.bring(analyzed, self.places_of(analyzed.step, start))
         self.expect_links(self.brought)
         places = leads = None
         if start is not None:
             # What ran before a text inside this one may have removed folders, and only a printed text is guarded.
-            entered = self.entered if depth == 0 and self.around.prints else None
-            here = case.step.places is HERE
-            places = [start] if here else folders(case.step.places, start, self.around.paths, entered)
-            if case.step.leads is not None:
-                leads = folders(case.step.leads, start, self.around.paths, entered)
-        finding, coverage = speak(self.around, case, places, covered, leads)
+            entered = self.entered if depth == 0 and self.context.prints else None
+            here = analyzed.step.places is HERE
+            places = [start] if here else folders(analyzed.step.places, start, self.context.paths, entered)
+            if analyzed.step.leads is not None:
+                leads = folders(analyzed.step.leads, start, self.context.paths, entered)
+        finding, coverage = judge_simple_command(self.context, analyzed, places, covered, leads)
         self.findings.append(finding)
-        for touched in touched_files(self.around, case, places):
+        for touched in file_findings(self.context, analyzed, places):
             for each in touched.findings:
                 if touched.named:
                     self.named.add(len(self.findings))
                 if not touched.by_command:
                     self.redirected.add(len(self.findings))
-                seen = each._replace(unanswered=True) if finding.neutral and each.kind == "read" else each
+                seen = each._replace(not_covered_by_command=True) if finding.neutral and each.kind == "read" else each
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         if coverage.writes:
-            self.findings += unnamed_writes(self.around, case, places)
+            self.findings += unnamed_writes(self.context, analyzed, places)
         if self.brought.leads:
-            for place in dict.fromkeys((*moved_into(self.around, places), *moved_into(self.around, leads))):
-                self.findings.append(self.around.paths.judge_read(place, cwd="/")._replace(unanswered=True))
-        risks = risks_of(case, places, self.around.paths)
+            for place in dict.fromkeys((*moved_into(self.context, places), *moved_into(self.context, leads))):
+                self.findings.append(
+                    self.context.paths.judge_read(place, cwd="/")._replace(not_covered_by_command=True)
+                )
+        risks = risks_of(analyzed, places, self.context.paths)
         about = tuple(range(index, len(self.findings)))
-        self.parts.append(Part(case.step.command.source, about, risks))
+        self.parts.append(Part(analyzed.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
-            self.cases[index] = case  # the others are let go at once: a long text would keep thousands
-        for file in run_files(self.around, case, places):
+            self.cases[index] = analyzed  # the others are let go at once: a long text would keep thousands
+        for file in run_files(self.context, analyzed, places):
             self.scripts[file] = None
         for risk in risks:
             self.risks[risk] = None
-        self.bring(case, places)
-        carried = case.step.unwrapped.carried
+        self.bring(analyzed, places)
+        carried = analyzed.step.unwrapped.carried
         if carried.other_root and self.not_plain is None:
-            reason = f"`{case.step.command.source}` may run under another root, where paths name other files"
+            reason = f"`{analyzed.step.command.source}` may run under another root, where paths name other files"
             self.not_plain = Evidence(source="plainBash", reason=reason)
-        if case.uses or case.step.unwrapped.texts or case.step.fed:
+        if analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts:
             inner = len(self.findings)
-            for text, cover in texts_with_coverage(case, covered, coverage):
+            for text, cover in texts_with_coverage(analyzed, covered, coverage):
                 self.must_mean_the_same(text, inherited, carried)
-                there = moved_places(places, carried.folders, self.around.paths)
-                self.inside(text, there, case.step, depth=depth + 1, covered=cover, inherited=inherited)
-            if not case.step.unwrapped.texts and not case.step.fed:
+                there = moved_places(places, carried.folders, self.context.paths)
+                self.inside(text, there, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
+            if not analyzed.step.unwrapped.texts and not analyzed.step.stdin_texts:
                 self.escaped.update(range(inner, len(self.findings)))
 
     def must_mean_the_same(self, text: str, inherited: frozenset[str], carried: Carried) -> None:
@@ -471,20 +477,20 @@ class _Judging:
 
     def rough_judgment(self, text: str, *, only_ruled: bool = False) -> None:
         """Deny and ask rules for whatever could be a command in a text that was not read."""
-        deny, ask = self.spoken_of(text) if self.around.ruled else (None, None)
+        deny, ask = self.rough_rules(text) if self.context.ruled else (None, None)
         if only_ruled and deny is None and ask is None:
             return
         self.parts.append(Part(text, (len(self.findings),)))
         self.findings.append(Finding(kind="command", resource=text, category="execute", deny=deny, ask=ask))
 
-    def spoken_of(self, text: str, depth: int = 0) -> tuple[Evidence | None, Evidence | None]:
+    def rough_rules(self, text: str, depth: int = 0) -> tuple[Evidence | None, Evidence | None]:
         """The first deny and the first ask rule for a piece of a text, or of the texts that it runs in turn."""
         deny = ask = None
         for words in pieces(text):
-            case = AnalyzedCommand(Step(Simple(text[:200], words), unwrap(words), None), Facts())
-            said = [touching(case, self.around.rules, self.around.agent)]
+            analyzed = AnalyzedCommand(Step(Simple(text[:200], words), unwrap(words), None), Facts())
+            said = [touching(analyzed, self.context.rules, self.context.agent)]
             if depth < MAX_ROUGH:
-                said += [self.spoken_of(inner, depth + 1) for inner in case.step.unwrapped.texts if inner != text]
+                said += [self.rough_rules(inner, depth + 1) for inner in analyzed.step.unwrapped.texts if inner != text]
             for denied, asked in said:
                 deny, ask = deny or denied, ask or asked
             if deny is not None:

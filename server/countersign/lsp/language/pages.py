@@ -73,18 +73,18 @@ class Overview:
     misshapen: frozenset[Problem]
 
 
-def known_of(desk: LiveSettings) -> Known:
+def known_of(live_settings: LiveSettings) -> Known:
     """A snapshot, to be looked at in another thread."""
     return Known(
-        places=desk.places,
-        sources=desk.sources,
-        sent=desk.sent,
-        workspace=desk.workspace,
-        home=desk.policy.home,
-        trusted=desk.policy.trusted,
-        answers=desk.confirmations.answers(desk.workspace),
-        uncertain=desk.uncertain,
-        can_review=desk.abilities.confirm,
+        places=live_settings.places,
+        sources=live_settings.sources,
+        sent=live_settings.sent,
+        workspace=live_settings.workspace,
+        home=live_settings.policy.home,
+        trusted=live_settings.policy.trusted,
+        answers=live_settings.confirmations.answers(live_settings.workspace),
+        uncertain=live_settings.uncertain,
+        can_review=live_settings.abilities.confirm,
     )
 
 

@@ -128,7 +128,7 @@ def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
 def _chooses(at: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
     folder, files, versions = at
     base = "" if folder == "/" else folder
-    return any(disk.standing(f"{base}/{name}") not in disk.MISSING for name in files) or any(
+    return any(disk.path_stat(f"{base}/{name}") not in disk.MISSING for name in files) or any(
         not _names_versions(f"{base}/{name}") for name in versions
     )
 
@@ -136,7 +136,7 @@ def _chooses(at: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
 def _holds(at: tuple[str, tuple[bytes, ...]]) -> bool:
     """Whether a file may hold one of these texts, in any case of letters, if it is there."""
     path, texts = at
-    found = disk.standing(path)
+    found = disk.path_stat(path)
     if isinstance(found, int):
         return found not in disk.MISSING
     text = disk.beginning(path, _MOST_SETTINGS + 1) if found.kind == stat.S_IFREG else None
@@ -151,7 +151,7 @@ _MOST_SETTINGS = 100_000
 def _names_versions(path: str) -> bool:
     """Whether a file holds nothing but versions, if it is there. A link may lead to a secret, which version managers
     print as a version that they do not know."""
-    found = disk.standing(path)
+    found = disk.path_stat(path)
     if isinstance(found, int):
         return found in disk.MISSING
     text = disk.beginning(path, _MOST_VERSIONS + 1) if found.kind == stat.S_IFREG and found.names == 1 else None

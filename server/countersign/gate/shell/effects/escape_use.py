@@ -24,7 +24,7 @@ NAMED_NOWHERE = "\x02"
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class EscapeUse:
     """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
     cover the use; ``text`` is the command that is run, ``path`` the file that is written, ``place`` the file or folder
     that settings are taken from or that it works in, as far as they are known."""
@@ -37,14 +37,14 @@ class Use:
     place: Word | None = None
 
 
-class Known(NamedTuple):
+class ProgramReading(NamedTuple):
     """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
     turn out to be such. ``in_order`` are the words where options end at the first operand, if that makes a
     difference."""
 
     program: Program | None
     arguments: Arguments
-    uses: tuple[Use, ...]
+    uses: tuple[EscapeUse, ...]
     holes: tuple[Word, ...]
     doings: Doings | None = None
     git: Git | None = None
@@ -56,6 +56,8 @@ class Known(NamedTuple):
         return self.program is not None and self.program.operands in COPYING and not self.program.escapes
 
 
-def named(kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None) -> Use:
+def named(
+    kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None
+) -> EscapeUse:
     """A use whose names have one spelling each."""
-    return Use(kind, tuple((name,) for name in names), why, text, path)
+    return EscapeUse(kind, tuple((name,) for name in names), why, text, path)

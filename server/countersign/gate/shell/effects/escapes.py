@@ -11,7 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from countersign.gate.shell.effects.escape_use import COPYING, NAMED_NOWHERE, OPTIONS_END, Known, Use, named
+from countersign.gate.shell.effects.escape_use import (
+    COPYING,
+    NAMED_NOWHERE,
+    OPTIONS_END,
+    EscapeUse,
+    ProgramReading,
+    named,
+)
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
@@ -25,7 +32,7 @@ from countersign.gate.shell.syntax.tree import Word
 _NOTHING = Arguments()
 
 
-def look_up(name: str, words: Sequence[Word]) -> Known:
+def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
     """Everything that the tables know of a command; ``name`` is the program's (``unwrap.program``)."""
     if name in READ_HERE:
         return _git(name, words)
@@ -37,7 +44,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     found = arguments(words, row.grammar, start)
     if row.closed:
         written = _options(name, row, words, found.options) if row.escapes and found.options else ()
-        return Known(row, found, (*_closed(row, words), *written), ())
+        return ProgramReading(row, found, (*_closed(row, words), *written), ())
     uses = list(_options(name, row, words, found.options)) if found.options else []
     doings = None
     special = SPECIAL.get(name)
@@ -52,7 +59,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     if name in SPELLED_PROGRAMS:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
-    return Known(row, found, tuple(uses), holes, doings, in_order=in_order)
+    return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order)
 
 
 def _in_order(words: Sequence[Word], row: Program, found: Arguments, start: int) -> Arguments | None:
@@ -69,7 +76,7 @@ def _could_become(row: Program, found: Arguments) -> tuple[Word, ...]:
     return tuple([word for _, word in found.holes]) if watched else ()
 
 
-def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
+def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[EscapeUse]:
     """Long options that are written with one dash, letters with two, and either with more."""
     ended = False
     for index, word in enumerate(words):
@@ -87,7 +94,7 @@ def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
 _ANY_DASHES = re.compile(r"(?:-(?=[^-=:]{2})|--(?=[^-=:](?:[=:]|\Z))|-{3,})([^-=:][^=:]*)")
 
 
-def _spelled(name: str, words: Sequence[Word]) -> list[Use]:
+def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
     """Words that do more by how they are spelled."""
     key = key_of(name, words, SPELLED)
     if key is None:
@@ -119,15 +126,15 @@ _STRANGE = row(
 )
 
 
-def _stranger(name: str, words: Sequence[Word]) -> Known:
+def _stranger(name: str, words: Sequence[Word]) -> ProgramReading:
     """A program that no table knows: what it does with its words is its own affair, but options say what they do by
     name. Words that could become such options are left alone, as a rule for the program covers any of its words."""
     if name in WRAPPERS:
-        return Known(None, _NOTHING, (), ())
+        return ProgramReading(None, _NOTHING, (), ())
     found = arguments(words, _STRANGE.grammar)
     options = [option for option in found.options if not _is_format(option)]
     spelled = _spelled(name, words) if name in SPELLED_PROGRAMS else ()
-    return Known(None, found, (*_options(name, _STRANGE, words, options), *spelled), ())
+    return ProgramReading(None, found, (*_options(name, _STRANGE, words, options), *spelled), ())
 
 
 def _is_format(option: Option) -> bool:
@@ -142,7 +149,7 @@ _FORMATS = frozenset(
 )
 
 
-def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Use]:
+def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[EscapeUse]:
     for option in options:
         kind = row.escapes.get(option.name)
         if kind is None and (row.grammar.single or option.name[:2] == "--"):
@@ -208,7 +215,7 @@ def _is_exempt(name: str, option: Option, kind: EscapeKind) -> bool:
     return harmless is not None and value is not None and harmless.fullmatch(value) is not None
 
 
-def _use(option: Option, kind: EscapeKind, word: Word) -> Use:
+def _use(option: Option, kind: EscapeKind, word: Word) -> EscapeUse:
     value = option.value
     known = value.value if value is not None else None
     spelled = word.value if word.value is not None else NAMED_NOWHERE
@@ -217,7 +224,7 @@ def _use(option: Option, kind: EscapeKind, word: Word) -> Use:
         names = ((spelled,),) if option.attached else ((option.name, spelled), (known or NAMED_NOWHERE,))
     else:
         names = ((option.name, spelled),)
-    return Use(
+    return EscapeUse(
         kind,
         names,
         f"`{option.name}` {_SAYS[kind]}",
@@ -243,7 +250,7 @@ _SAYS: dict[EscapeKind, str] = {
 }
 
 
-def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
+def _closed(row: Program, words: Sequence[Word]) -> Iterator[EscapeUse]:
     """A language of its own: a rule must name every word."""
     rest = [word.value if word.value is not None else NAMED_NOWHERE for word in words[1:]]
     if rest and not (len(rest) == 1 and rest[0] in {"--version", "--help"}):
@@ -253,7 +260,7 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
 # --- git -------------------------------------------------------------------------------------------------------------
 
 
-def _git(name: str, words: Sequence[Word]) -> Known:
+def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     git = read_git(words)
     uses = [
         named("runs", (option, *_values(git.before, option)), why) for option, why in dict.fromkeys(global_escapes(git))
@@ -269,7 +276,7 @@ def _git(name: str, words: Sequence[Word]) -> Known:
             # Of those that run what their options name every word counts.
             rest = [word.value or NAMED_NOWHERE for word in words[git.start :]] if git.subcommand in RUNNING else []
             uses.append(named("code", (git.subcommand, *rest), git.program.why))
-        return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+        return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
     uses += _options(name, git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
         if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
@@ -282,7 +289,7 @@ def _git(name: str, words: Sequence[Word]) -> Known:
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
     if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
-    return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+    return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
 
 
 def _values(found: Arguments, name: str) -> tuple[str, ...]:
@@ -293,7 +300,7 @@ def _values(found: Arguments, name: str) -> tuple[str, ...]:
     )
 
 
-def _aliases(name: str, found: Arguments) -> Iterator[Use]:
+def _aliases(name: str, found: Arguments) -> Iterator[EscapeUse]:
     """The command in ``-c alias.x=!command`` and in settings that name a program."""
     for value in found.values("-c", "--config"):
         key, _, text = (value.value or "").partition("=")
@@ -321,7 +328,7 @@ def _begins_like(called: str, code: frozenset[str]) -> bool:
     return any(option.endswith("*") and called.startswith(option[:-1]) for option in code)
 
 
-def _interpreter(name: str, words: Sequence[Word]) -> Known:
+def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
     row = INTERPRETERS[name]
     found = arguments(words, row.grammar)
     uses = []
@@ -344,7 +351,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
     if first is not None and first[1].value in row.prompts:
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):
-        return Known(None, found, tuple(uses), ())
+        return ProgramReading(None, found, tuple(uses), ())
     if (
         first is None
         and not uses
@@ -353,4 +360,4 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     # Behind the script's name the words are the script's own.
     holes = tuple(word for index, word in found.holes if first is None or index <= first[0])
-    return Known(None, found, tuple(uses), holes)
+    return ProgramReading(None, found, tuple(uses), holes)

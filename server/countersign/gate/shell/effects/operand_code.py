@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, Use, named
+from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
 from countersign.gate.shell.languages.awk import scan_awk
 from countersign.gate.shell.languages.sed import Doings, scan_sed
 from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
@@ -18,7 +18,7 @@ from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES,
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
-Special = tuple[list[Use], Doings | None]
+Special = tuple[list[EscapeUse], Doings | None]
 
 
 def _script_words(found: Arguments, given: tuple[str, ...]) -> list[Word]:
@@ -306,7 +306,7 @@ def _glimpse(words: Sequence[Word], why: str) -> Special:
     if not shown or shown[0] is None or ((shown[0],) not in TABLES and shown[0] not in _RUNNING):
         return [], None
     text = " ".join("'" + value.replace("'", "'\\''") + "'" if value is not None else '"$_"' for value in shown)
-    return [Use("runs", (), why, text)], None
+    return [EscapeUse("runs", (), why, text)], None
 
 
 _RUNNING = frozenset({*WRAPPERS, *SHELLS, *INTERPRETERS}) | names_with("runs_by_name")
@@ -376,7 +376,7 @@ def _process_manager(words: Sequence[Word], found: Arguments) -> Special:
         if index and word.value in _MANAGER_COMMANDS:
             operands = [other for at, other in found.operands if at > index and other.value not in _MANAGER_COMMANDS]
             text = " ".join(other.value for other in operands if other.value is not None)
-            return [Use("runs", (), "it runs a program in the background", text)] if text else [], None
+            return [EscapeUse("runs", (), "it runs a program in the background", text)] if text else [], None
     return [], None
 
 

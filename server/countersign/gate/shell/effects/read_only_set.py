@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
 from countersign.gate.shell.programs.tables import field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
@@ -25,7 +25,7 @@ not among them."""
 _STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
 
 
-def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
+def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
     first = words[0].value
     if first is None or "/" in first:

@@ -105,7 +105,7 @@ class Unwrapped(NamedTuple):
     texts: tuple[str, ...] = ()
     unknown: str | None = None
     programs: tuple[Word, ...] = ()
-    fed: bool = False
+    reads_stdin: bool = False
     deep: bool = False
     carried: Carried = UNCHANGED
 
@@ -157,7 +157,7 @@ class _Unwrapping:
         self.texts: list[str] = []
         self.unknown: str | None = None
         self.programs: list[Word] = []
-        self.fed = False
+        self.reads_stdin = False
         self.deep = False
         self.changes: dict[int, Carried] = {}
 
@@ -173,7 +173,7 @@ class _Unwrapping:
             at += 1
         texts, programs = tuple(self.texts), tuple(self.programs)
         carried = together(self.changes.values())
-        return Unwrapped(tuple(self.layers), texts, self.unknown, programs, self.fed, self.deep, carried)
+        return Unwrapped(tuple(self.layers), texts, self.unknown, programs, self.reads_stdin, self.deep, carried)
 
     def look(self, at: int) -> None:
         words = self.layers[at].words
@@ -268,7 +268,7 @@ class _Unwrapping:
             return
         bare = not rest or row.tail == "operands"
         if bare and name in _SHELL_STARTERS and not any(_is_one_of(option.name, row.texts) for option in found.options):
-            self.fed = True
+            self.reads_stdin = True
         if row.runs_itself and skip == 2 and rest:
             rest, inner = (constant(name), *rest), len(words)
         if row.unknown_tail:
@@ -310,7 +310,7 @@ class _Unwrapping:
                 self.code(operands[:1])
                 self.positional(operands[1:])
         elif found.has("-s") or not operands:
-            self.fed = True
+            self.reads_stdin = True
         else:
             self.script(operands[0])
         for option in found.options:
@@ -327,7 +327,7 @@ class _Unwrapping:
         if word.value is None:
             self.unknown = "the script it runs is only known at run time"
         elif word.value in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
-            self.fed = True
+            self.reads_stdin = True
         else:
             self.programs.append(word)
 
@@ -348,7 +348,7 @@ class _Unwrapping:
         if found.has(*row.code):
             return
         if not found.operands:
-            self.fed = not found.has("--version", "-V", "-v", "--help", "-h")
+            self.reads_stdin = not found.has("--version", "-V", "-v", "--help", "-h")
         else:
             self.script(found.operands[0][1])
 

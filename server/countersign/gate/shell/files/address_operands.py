@@ -7,21 +7,21 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
 
-def written_for_address(words: Sequence[Word]) -> Iterator[Touch]:
+def written_for_address(words: Sequence[Word]) -> Iterator[FileUse]:
     """The folder that an address and a folder name: the second, or the last name of the first."""
     if len(words) > 1:
-        yield Touch("write", words[1])
+        yield FileUse("write", words[1])
         return
     for word in words[:1]:
         if word.value is None:
-            yield Touch("write", unknown())
+            yield FileUse("write", unknown())
             continue
         names = [name for name in re.split(r"[/:]", re.sub(r"[?#].*", "", word.value)) if name]
         if len(names) > 1 and names[-1] == ".git":
@@ -29,7 +29,7 @@ def written_for_address(words: Sequence[Word]) -> Iterator[Touch]:
         if names:
             name = unquote(names[-1])
             bare = name.removesuffix(".git").removesuffix(".bundle")
-            yield Touch("write", constant(bare or name))
+            yield FileUse("write", constant(bare or name))
 
 
 _ELSEWHERE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[\w+.-]+::|[^/]+:)")
@@ -40,19 +40,19 @@ _FILE_URL = re.compile(r"(?i)file://[^/]*")
 _SUBMODULE_ADDRESS = {"add": 0, "set-url": 1}
 
 
-def repository_touches(git: Git) -> Iterator[Touch]:
+def repository_touches(git: Git) -> Iterator[FileUse]:
     """Yield the repositories on this machine that a git command takes from, or pushes to, by their path. A remote that
     is added by its path counts as pushed to, since a later push names it only."""
     pushes, addresses = _addresses(git)
     for word in addresses:
-        deed: Deed = "write" if pushes else "read"
+        operation: Operation = "write" if pushes else "read"
         if word.value is None:
             if not _ELSEWHERE.match(word.prefix):
-                yield Touch(deed, word)
+                yield FileUse(operation, word)
             continue
         for path in repository_paths(word):
             spelled = Word(path, (), "constant", path, path, path, tilde=word.tilde)
-            yield Touch(deed, spelled, shown=True, below=not pushes)
+            yield FileUse(operation, spelled, shown=True, below=not pushes)
 
 
 def repository_paths(word: Word) -> tuple[str, ...]:
@@ -91,20 +91,20 @@ def _addresses(git: Git) -> tuple[bool, list[Word]]:
             return False, []
 
 
-def cloned_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def cloned_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``hg clone``, ``svn checkout``: without a folder they name one after the address."""
     if {word.value for word in words[1:4]} & {"clone", "checkout", "co", "export"}:
         yield from written_for_address([word for _, word in known.arguments.operands][1:])
 
 
-def gh_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def gh_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Folders and files that it names after a repository, or that somebody else names."""
     named = [word for word in words[1:] if word.value is None or not word.value.startswith("-")]
     match [word.value for word in named[:2]]:
         case ["repo", "clone" | "fork" | "create"] | ["gist", "clone"]:
             yield from written_for_address(named[2:4])
         case ["release" | "run", "download"]:
-            yield Touch("write", constant("."), spills=True)
+            yield FileUse("write", constant("."), unknown_names=True)
 
 
 _FTP_PATTERN = re.compile(r"(?i)ftps?:[^*?\[]*[*?\[]")
@@ -116,13 +116,13 @@ _WGET_NAMES = (
 """Options, also abbreviated, by which wget takes addresses or names from elsewhere."""
 
 
-def wget_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def wget_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Yield the files that are named after the addresses, or by whoever answers."""
     found = known.arguments
-    yield from (Touch("read", value) for value in found.valued("--input-metalink"))
+    yield from (FileUse("read", value) for value in found.valued("--input-metalink"))
     if found.has("-e") or found.valued("--execute"):
         # A line of its settings, any of them.
-        yield from (Touch("read", unknown()), Touch("write", unknown()))
+        yield from (FileUse("read", unknown()), FileUse("write", unknown()))
     if found.has("-O", "--output-document", "--spider"):
         return
     pages = [value.value for value in found.valued("--default-page")]
@@ -130,8 +130,8 @@ def wget_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for _, word in found.operands:
         name = re.sub(r"[?#].*", "", word.prefix).rsplit("://", 1)[-1].rstrip("/")
         name = unquote(name.rsplit("/", 1)[-1])
-        yield Touch("write", constant(name) if word.value is not None and name else unknown())
-        yield from (Touch("write", constant(page) if page else unknown()) for page in pages)
+        yield FileUse("write", constant(name) if word.value is not None and name else unknown())
+        yield from (FileUse("write", constant(page) if page else unknown()) for page in pages)
         # Over FTP it asks the server for all names that match.
         elsewhere = elsewhere or (
             word.prefix.lower().startswith("ftp") and re.search(r"[*?\[]", word.prefix) is not None
@@ -141,18 +141,18 @@ def wget_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         for option in found.options
         for name in _WGET_NAMES
     ):
-        yield Touch("write", constant("."), spills=True)
+        yield FileUse("write", constant("."), unknown_names=True)
 
 
 _SHORTEST = len("--r")
 
 
-def form_touches(value: Word) -> Iterator[Touch]:
+def form_touches(value: Word) -> Iterator[FileUse]:
     """What ``name=@file`` sends: files in a list, in quotes, and what ``headers=@file`` names behind a semicolon."""
     _, equals, content = value.prefix.partition("=")
     if value.value is None:
         if "@" in value.prefix or "<" in value.prefix or not equals:
-            yield Touch("read", unknown())
+            yield FileUse("read", unknown())
         return
     sends = content.lstrip()[:1] in {"@", "<"}
     for part in re.split("[;,]", content) if sends else content.split(";"):
@@ -166,5 +166,5 @@ def form_touches(value: Word) -> Iterator[Touch]:
         name = behind.lstrip("@<").strip()
         plain = re.sub(r"\\(.)", r"\1", name).strip('"')
         if "\\" in name or name.count('"') % 2:
-            yield Touch("read", unknown())  # a quoted name may hold a comma or semicolon
-        yield from (Touch("read", constant(text)) for text in dict.fromkeys((name, name.strip('"'), plain)) if text)
+            yield FileUse("read", unknown())  # a quoted name may hold a comma or semicolon
+        yield from (FileUse("read", constant(text)) for text in dict.fromkeys((name, name.strip('"'), plain)) if text)

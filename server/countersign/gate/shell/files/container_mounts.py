@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.paths.sensitive_paths import protected_reason, secret_name
 from countersign.gate.shell.effects.unwrap import wrapper_row
-from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.programs.argv import Grammar, Option, arguments
 from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
@@ -57,7 +57,7 @@ _HOMES = frozenset({"-H", "--home", "-S", "--scratch", "-W", "--workdir", "-o", 
 """Options of apptainer's that name folders which a container writes."""
 
 
-def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
+def container_touches(name: str, words: Sequence[Word]) -> Iterator[FileUse]:
     """Yield what the words of a container engine open of the host."""
     named = [word.value for word in words[1:] if word.value is not None]
     if "volume" in named and "create" in named:
@@ -70,30 +70,30 @@ def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
         yield from _sensitive_names(named)
     grammar = row.grammar if row is not None else _PLAIN
     options = arguments(words, grammar, skip).options
-    strangers = {option.name[2:] for option in options if option.name not in _FLAGS and _may_take_more(option)}
-    if strangers:
+    unknown_options = {option.name[2:] for option in options if option.name not in _FLAGS and _may_take_more(option)}
+    if unknown_options:
         # An option that no list has may take the word behind it: both readings count.
-        grammar = dataclasses.replace(grammar, long=grammar.long | strangers)
+        grammar = dataclasses.replace(grammar, long=grammar.long | unknown_options)
         options = [*options, *arguments(words, grammar, skip).options]
     opened = _opened_by_apptainer if _MOUNTED_BY[name] == "image-runner" else _opened_by
-    yield from dict.fromkeys(touch for option in options for touch in opened(option))
+    yield from dict.fromkeys(file_use for option in options for file_use in opened(option))
 
 
 _BUILDS = frozenset({"build", "bud", "b"})
 
 
-def _build_context(named: Sequence[str]) -> Iterator[Touch]:
+def _build_context(named: Sequence[str]) -> Iterator[FileUse]:
     """``build FOLDER`` sends all that lies there to the engine. A value of an option counts as a folder, too."""
     first = next(index for index, value in enumerate(named) if value in _BUILDS)
     for value in named[first + 1 :]:
         if value[:1] != "-" and "://" not in value and "=" not in value:
-            yield Touch("read", constant(value), below=True, shown=True)
+            yield FileUse("read", constant(value), below=True, shown=True)
 
 
 _ARCHIVE = re.compile(r"(?:dir|oci|oci-archive|docker-archive|ostree|sif|tarball):(.+)")
 
 
-def _archives(named: Sequence[str]) -> Iterator[Touch]:
+def _archives(named: Sequence[str]) -> Iterator[FileUse]:
     """What ``push IMAGE dir:FOLDER`` writes and ``pull docker-archive:FILE`` reads; which of the two is not asked."""
     for value in named:
         found = _ARCHIVE.match(value)
@@ -101,19 +101,22 @@ def _archives(named: Sequence[str]) -> Iterator[Touch]:
             # A tag may stand behind the path.
             for path in dict.fromkeys((found[1], found[1].partition(":")[0])):
                 if path:
-                    yield from (Touch("write", constant(path), spills=True), Touch("read", constant(path), below=True))
+                    yield from (
+                        FileUse("write", constant(path), unknown_names=True),
+                        FileUse("read", constant(path), below=True),
+                    )
 
 
-def _sensitive_names(named: Sequence[str]) -> Iterator[Touch]:
+def _sensitive_names(named: Sequence[str]) -> Iterator[FileUse]:
     """Protected places and secrets that a command which starts no container names: it may write or read any of its
     words (``container checkpoint -e FILE``, ``context export NAME FILE``)."""
     for value in named:
         for part in dict.fromkeys((value, *re.split("[=,:@]", value)[:_MOST_PARTS])):
             names = [name for name in part.split("/") if name not in {"", "."}]
             if names and protected_reason(names) is not None:
-                yield Touch("write", constant(part))
+                yield FileUse("write", constant(part))
             if names and secret_name(names[-1]):
-                yield Touch("read", constant(part))
+                yield FileUse("read", constant(part))
 
 
 _MOST_PARTS = 20
@@ -122,7 +125,7 @@ _MOUNTED_BY = {key[0]: kind for key, kind in field_of("readers", "mounts").items
 CONTAINER_TOUCHES = dict.fromkeys(_MOUNTED_BY, container_touches)
 
 
-def _opened_by_apptainer(option: Option) -> Iterator[Touch]:
+def _opened_by_apptainer(option: Option) -> Iterator[FileUse]:
     if option.name in _HOMES:
         yield from _bind(Option("--bind", option.index, option.value, option.attached))
     else:
@@ -133,7 +136,7 @@ def _may_take_more(option: Option) -> bool:
     return option.name.startswith("--") and option.value is None and not option.attached
 
 
-def _opened_by(option: Option) -> Iterator[Touch]:
+def _opened_by(option: Option) -> Iterator[FileUse]:
     value = option.value.value if option.value is not None else None
     if option.name in _BINDS:
         yield from _bind(option)
@@ -151,22 +154,22 @@ def _opened_by(option: Option) -> Iterator[Touch]:
         # `type=local,dest=FOLDER`; a mere path is what the tables call a written file.
         yield from (_mounted(dest, tilde=False, read_only=False) for dest in [_fields(value).get("dest", "")] if dest)
     elif option.name == "--build-context" and value is not None and "/" in value and "://" not in value:
-        yield Touch("read", constant(value.partition("=")[2]), below=True)
+        yield FileUse("read", constant(value.partition("=")[2]), below=True)
     elif option.name in _HOST and value != "false":
         yield _HOST_ROOT
 
 
-_HOST_ROOT = Touch("write", constant("/"))
+_HOST_ROOT = FileUse("write", constant("/"))
 
 
-def _bind(option: Option) -> Iterator[Touch]:
+def _bind(option: Option) -> Iterator[FileUse]:
     """``source:target:options``, where a source that holds no slash and no dot in front is the name of a volume."""
     word = option.value
     if word is None:
         return
     if word.value is None:
         source = None if option.attached else _before_colon(word)
-        yield Touch("write", source or unknown(), spills=source is not None)
+        yield FileUse("write", source or unknown(), unknown_names=source is not None)
         return
     for bind in word.value.split(",") if option.name in {"-B", "--bind"} else (word.value,):
         source, colon, rest = bind.partition(":")
@@ -204,10 +207,10 @@ def _before_colon(word: Word) -> Word | None:
     return None
 
 
-def _mount(value: str | None) -> Iterator[Touch]:
+def _mount(value: str | None) -> Iterator[FileUse]:
     """``type=bind,source=/x,target=/y,readonly``, read as a line of comma-separated values like the engines do."""
     if value is None:
-        yield Touch("write", unknown())
+        yield FileUse("write", unknown())
         return
     fields = _fields(value)
     # Engines differ in which of several such fields counts.
@@ -241,30 +244,30 @@ def _fields(value: str) -> dict[str, str]:
     return fields
 
 
-def _mounted(source: str, *, tilde: bool, read_only: bool) -> Touch:
+def _mounted(source: str, *, tilde: bool, read_only: bool) -> FileUse:
     word = Word(source, (), "constant", source, source, source, tilde=tilde and source[:1] == "~")
     if read_only and not source.endswith(".sock"):
-        return Touch("read", word, below=True, sockets=True)
-    return Touch("write", word, spills=True)
+        return FileUse("read", word, below=True, sockets=True)
+    return FileUse("write", word, unknown_names=True)
 
 
-def _volume_devices(words: Sequence[Word]) -> Iterator[Touch]:
+def _volume_devices(words: Sequence[Word]) -> Iterator[FileUse]:
     """A volume of the local driver that is a folder of the host: ``volume create -o o=bind -o device=/x``."""
     for word in words[1:]:
         if word.value is None:
-            yield Touch("write", unknown())
+            yield FileUse("write", unknown())
         elif "device=" in word.value:
             yield from _device(word.value.partition("device=")[2])
 
 
-def _device(path: str) -> Iterator[Touch]:
+def _device(path: str) -> Iterator[FileUse]:
     if path and path != "tmpfs":
         yield _mounted(path, tilde=False, read_only=False)
 
 
-def _written_log(value: str | None) -> Iterator[Touch]:
+def _written_log(value: str | None) -> Iterator[FileUse]:
     """``--log-opt path=FILE`` names the file that podman writes a container's output to."""
     if value is None:
-        yield Touch("write", unknown())
+        yield FileUse("write", unknown())
     elif value.startswith("path="):
-        yield Touch("write", constant(value.removeprefix("path=")))
+        yield FileUse("write", constant(value.removeprefix("path=")))

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
-from countersign.gate.shell.effects.escape_use import OPTIONS_END, Known, Use
+from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
 from countersign.gate.shell.effects.operand_code import filter_loads
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
-from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
 from countersign.gate.shell.files.package_files import package_touches
@@ -32,9 +32,9 @@ from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
 from countersign.gate.shell.syntax.words import constant
 
 
-def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
+def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[FileUse]:
     """All that this command touches by name."""
-    found: list[Touch] = []
+    found: list[FileUse] = []
     row = known.program
     if known.git is not None:
         found += git_touches(words, known.git)
@@ -48,14 +48,14 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         if arguments.options:
             found += _doubtful(row, arguments, elsewhere_flags=name in OPTIONS_END)
             if row.reads:
-                found += [Touch("read", value) for value in _read_by_options(row, arguments)]
+                found += [FileUse("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
-                found += [Touch("write", word) for _, word in known.arguments.operands]
+                found += [FileUse("write", word) for _, word in known.arguments.operands]
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
         found += (
-            Touch("read", constant(path) if path is not None else unknown())
+            FileUse("read", constant(path) if path is not None else unknown())
             for path in known.doings.reads
             if path not in {"-", "/dev/stdin"}
         )
@@ -65,11 +65,14 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     if special is not None:
         found += special(words, known)
     if name in OPENS_IN:
-        found = [placed_in(opening_folders(name, known), touch) for touch in found]
+        found = [placed_in(opening_folders(name, known), file_use) for file_use in found]
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
     if row is not None and row.follows and _follows(name, row, words, known.arguments):
-        found = [touch._replace(through=True) if touch.below and touch.deed == "read" else touch for touch in found]
+        found = [
+            file_use._replace(through=True) if file_use.below and file_use.operation == "read" else file_use
+            for file_use in found
+        ]
     return found
 
 
@@ -114,12 +117,12 @@ _IN_PLACE = frozenset({"-i", "--in-place", "-E", "-r", "-n", "-s", "-z", "-e", "
 """Options of these programs beside which all that is written are the files that they name."""
 
 
-def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Touch]) -> bool:
+def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[FileUse]) -> bool:
     """Whether all that a command changes are files that it names by constant words."""
     if name not in _CHANGE_ONLY_NAMED:
         return False
     options = [word.value for word in words[1:] if word.prefix.startswith("-")]
-    written = [touch.word for touch in touched if touch.deed not in ("read", "list")]
+    written = [file_use.word for file_use in touched if file_use.operation not in ("read", "list")]
     return (
         all(option in _IN_PLACE for option in options)
         and bool(written)
@@ -127,7 +130,7 @@ def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Tou
     )
 
 
-def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _places(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
     key = key_of(name, words, OUTSIDE)
     if key is None:
@@ -139,7 +142,7 @@ def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for word in named:
         if word.value is not None and _LEADS_OUT.match(word.value):
             path = re.sub(r"::.*|@.*", "", word.value)
-            yield Touch("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
+            yield FileUse("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
     if written and known.arguments.options:
         for word in _said_by(written.split(), words, known.arguments):
             if word.value and word.value[0] != "-" and word.value != "/dev/null":
@@ -154,13 +157,13 @@ def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) 
             yield from words[option.index + 1 : option.index + 2]
 
 
-def _written(uses: Sequence[Use]) -> Iterator[Touch]:
+def _written(uses: Sequence[EscapeUse]) -> Iterator[FileUse]:
     for use in uses:
         if use.kind == "writes":
-            yield Touch("write", use.path if use.path is not None else unknown())
+            yield FileUse("write", use.path if use.path is not None else unknown())
 
 
-def _operands(name: str, row: Program, known: Known) -> list[Touch]:
+def _operands(name: str, row: Program, known: ProgramReading) -> list[FileUse]:
     """What a row's operands are. Where an option is not known, or may have taken one of them, both readings count."""
     found = known.arguments
     swallowed = _swallowed(row, found) if found.options else []
@@ -200,106 +203,106 @@ def _swallowed(row: Program, found: Arguments) -> list[tuple[int, Word]]:
     return swallowed
 
 
-def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Iterator[Touch]:
+def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Iterator[FileUse]:
     """The values in the words of options that a whole row does not know for text; and with ``elsewhere_flags``, since
     an option that takes text here may take none in macOS's program of that name, the words behind such options."""
     if not row.grammar.whole or row.operands == "none":
         return
-    deed: Deed = "list" if row.operands == "list" else "read"
+    operation: Operation = "list" if row.operands == "list" else "read"
     for option in found.options:
         if option.value is None:
             continue
         maybe_operand = elsewhere_flags and not option.attached and option.name not in row.given
         if maybe_operand and _LETTER.search(option.value.prefix):
-            yield Touch(deed, option.value, doubtful=True)
+            yield FileUse(operation, option.value, doubtful=True)
             continue
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.attached and (not known or found.unrecognized_options):
-            yield Touch(deed, option.value, doubtful=True)
+            yield FileUse(operation, option.value, doubtful=True)
 
 
-def _is_deleted_option(touch: Touch) -> bool:
+def _is_deleted_option(file_use: FileUse) -> bool:
     """Whether this is `-f` in `rm a -f`, which macOS's `rm` removes if there is such a file."""
-    return touch.deed == "delete" and (touch.word.value or "").startswith("-")
+    return file_use.operation == "delete" and (file_use.word.value or "").startswith("-")
 
 
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def _as_operands(
-    name: str, row: Program, known: Known, indexed: Sequence[tuple[int, Word]], *, sure: bool
-) -> Iterator[Touch]:
+    name: str, row: Program, known: ProgramReading, indexed: Sequence[tuple[int, Word]], *, sure: bool
+) -> Iterator[FileUse]:
     found = known.arguments
     operands = [word for _, word in indexed]
     deep = bool(row.deep) and ("-" in row.deep or found.has(*row.deep))
     shifts = bool(operands) and may_be_several(operands[0])
     match row.operands:
         case "read":
-            yield from (Touch("read", word, below=deep) for word in operands)
+            yield from (FileUse("read", word, below=deep) for word in operands)
         case "list":
             listed = folders_in(indexed) if name in FINDERS else operands
             printed = found.has(*_READ_WITH.get(name, ()))
-            yield from (Touch("read" if printed else "list", word) for word in listed)
+            yield from (FileUse("read" if printed else "list", word) for word in listed)
             if name in FINDERS and found.has("-delete"):
                 tests = {option.name for option in found.options} - _NO_TESTS
                 follows = found.has("-L", "-H", "-follow")
-                yield from (Touch("write" if tests or follows else "delete", word, below=True) for word in listed)
+                yield from (FileUse("write" if tests or follows else "delete", word, below=True) for word in listed)
                 yield from _deleted(listed, found)
         case "write":
-            yield from (Touch("write", word) for word in operands)
+            yield from (FileUse("write", word) for word in operands)
         case "delete":
             # `rm` removes files only, and a root is a folder. What splits may become an option for folders.
             dark = [word for word in operands if word.value is None]
             turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
             folders = turning or bool(found.unrecognized_options)
             folders = folders or name not in _FOLDERS_ONLY_WITH or found.has(*_FOLDERS_ONLY_WITH[name])
-            yield from (Touch("delete", word, below=folders) for word in operands)
+            yield from (FileUse("delete", word, below=folders) for word in operands)
         case "change":
             # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
             kept = found.has(*_KEEPS)
-            yield from (Touch("read", word) for word in operands)
-            yield from (Touch("write", word) for word in operands if not kept)
+            yield from (FileUse("read", word) for word in operands)
+            yield from (FileUse("write", word) for word in operands if not kept)
             for word in () if kept else operands:
                 if word.value is not None and (unpacked := _PACKED.fullmatch(word.value)) is not None:
-                    yield Touch("write", constant(unpacked[1])._replace(tilde=word.tilde))
+                    yield FileUse("write", constant(unpacked[1])._replace(tilde=word.tilde))
         case "owner":
             # `chmod -x FILE`: the mode looks like an option, and the first operand is a file already.
             given = found.has("--reference") or (name in _MODE_FIRST and bool(operands) and not _is_mode(operands[0]))
-            yield from (Touch("write", word) for word in operands[0 if given else 1 :])
+            yield from (FileUse("write", word) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
             files = operands if found.has(*row.given) or not sure or shifts else operands[1:]
             if name in _WITH_ASSIGNMENTS:
                 files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
-            yield from (Touch("read", word, below=deep) for word in files)
+            yield from (FileUse("read", word, below=deep) for word in files)
             if name in _EDITED_BY and _edits_in_place(name, found):
-                yield from (Touch("write", word) for word in files)
+                yield from (FileUse("write", word) for word in files)
                 yield from _kept_copies(files, found)
             if not files and (row.here or (deep and name in _HERE_IF_DEEP)):
-                yield Touch(
+                yield FileUse(
                     "list" if name in _RUN_FOR_NAMES else "read", constant("."), below=name not in _RUN_FOR_NAMES
                 )
             if name in _RUN_FOR_NAMES and any(option.name.startswith(_RUN_FOR_NAMES[name]) for option in found.options):
                 # What it finds is given to a command, which may read it.
                 folders = [*files, *found.valued(*_FOLDERS_OF_NAMES[name])]
-                yield from (Touch("read", word, below=True, through=True) for word in folders or [constant(".")])
+                yield from (FileUse("read", word, below=True, through=True) for word in folders or [constant(".")])
             return
         case "copy" | "move" | "link":
             yield from _copied(row, known, operands)
         case "second":
-            yield from (Touch("read", word) for word in (operands[:1] if sure else operands))
-            yield from (Touch("write", word) for word in (operands[0 if shifts else 1 : 2] if sure else operands))
+            yield from (FileUse("read", word) for word in (operands[:1] if sure else operands))
+            yield from (FileUse("write", word) for word in (operands[0 if shifts else 1 : 2] if sure else operands))
         case "archive":
-            yield from (Touch("write", word) for word in operands[:1])
-            yield from (Touch("read", word, below=True) for word in operands[0 if shifts else 1 :])
+            yield from (FileUse("write", word) for word in operands[:1])
+            yield from (FileUse("read", word, below=True) for word in operands[0 if shifts else 1 :])
         case "remote":
             yield from _remote(name, operands)
         case "none":
             pass
     if row.here and not operands and row.operands == "list":
-        yield Touch("list", constant("."))
+        yield FileUse("list", constant("."))
 
 
-def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[Touch]:
+def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
     """Backup copies of rewritten files in another folder (``sed -i'kept/*'``: the star stands for the name)."""
     for suffix in found.values("-i", "--in-place", "--inplace"):
         if "/" not in (suffix.value or ""):
@@ -307,26 +310,26 @@ def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[Touch]:
         for file in files:
             folder, _, name = (file.value or "").rpartition("/")
             if file.value is None or suffix.value is None:
-                yield Touch("write", unknown())
+                yield FileUse("write", unknown())
                 continue
             kept = suffix.value.replace("*", name) if "*" in suffix.value else name + suffix.value
-            yield Touch("write", constant(kept))
-            yield Touch("write", constant(f"{folder or '.'}/{kept}"))
+            yield FileUse("write", constant(kept))
+            yield FileUse("write", constant(f"{folder or '.'}/{kept}"))
 
 
-def _deleted(folders: Sequence[Word], found: Arguments) -> Iterator[Touch]:
+def _deleted(folders: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
     """What ``find`` deletes by its name or path, as far as that is spelled out."""
     for option in found.options:
         value = (option.value.value or "") if option.value is not None else ""
         plain = value.rstrip("*/")
         if plain and option.name in _BY_NAME and not is_glob(plain):
             yield from (
-                Touch("delete", constant(f"{folder.value.rstrip('/')}/{plain}"))
+                FileUse("delete", constant(f"{folder.value.rstrip('/')}/{plain}"))
                 for folder in folders
                 if folder.value is not None
             )
         elif plain and option.name in _BY_PATH and not is_glob(plain):
-            yield Touch("delete", constant(plain))
+            yield FileUse("delete", constant(plain))
 
 
 _BY_NAME = frozenset({"-name", "-iname"})
@@ -372,11 +375,11 @@ def _is_mode(word: Word) -> bool:
     )
 
 
-def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[Touch]:
+def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> Iterator[FileUse]:
     found = known.arguments
     folder = next(iter(found.values("-t", "--target-directory")), None)
     if row.operands == "copy" and found.has("-d", "--directory") and row.escapes:
-        yield from (Touch("write", word) for word in operands)
+        yield from (FileUse("write", word) for word in operands)
         return
     # The last of the words that a pattern expands to is the target, those in front of it are sources.
     several = bool(operands) and may_be_several(operands[-1])
@@ -388,15 +391,15 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     linked = row.operands == "link" or _makes_links(row, known)
     for word in sources:
         if row.operands == "move":
-            yield Touch("move", word, below=True)
-            yield Touch("read", word)
+            yield FileUse("move", word, below=True)
+            yield FileUse("read", word)
         elif linked:
             # What the link points to can be written through it before anybody looks again.
             for seen in _seen_from(word, target):
-                yield Touch("write", seen)
-                yield Touch("read", seen, below=True)
+                yield FileUse("write", seen)
+                yield FileUse("read", seen, below=True)
         else:
-            yield Touch("read", word, below=recursive)
+            yield FileUse("read", word, below=recursive)
     if target is None:
         return
     flat = found.has("-T", "--no-target-directory")
@@ -405,30 +408,30 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
         len(option.name) > 3 and "--parents".startswith(option.name) for option in found.options
     )
     backs_up = found.has("-b", "--backup", "-S", "--suffix")
-    yield Touch("write", target)
+    yield FileUse("write", target)
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
-        yield Touch("read", target)
+        yield FileUse("read", target)
     for word in sources:
         name = _base(word)
-        spills = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
-        if spills:
-            yield Touch("write", target, spills=True)
-            yield Touch("write", target, into="*")
+        unknown_names = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
+        if unknown_names:
+            yield FileUse("write", target, unknown_names=True)
+            yield FileUse("write", target, into="*")
         elif not flat:
             if whole and (word.value is None or ".." in word.value.split("/")):
-                yield Touch("write", target, spills=True)
+                yield FileUse("write", target, unknown_names=True)
             elif whole:
                 name = (word.value or "").lstrip("/") or None
                 if target.value:
                     target = constant(f"{target.value.rstrip('/')}/")._replace(tilde=target.tilde)
             sources = word if word.value is None else None
-            yield Touch("write", target, into=name if name is not None else "*", sources=sources)
+            yield FileUse("write", target, into=name if name is not None else "*", sources=sources)
             if backs_up:
-                yield Touch("read", target, into=name if name is not None else "*")
+                yield FileUse("read", target, into=name if name is not None else "*")
 
 
-def _makes_links(row: Program, known: Known) -> bool:
+def _makes_links(row: Program, known: ProgramReading) -> bool:
     """Whether a copy makes links instead, also by an abbreviated option."""
     names = [option.name for option in known.arguments.options]
     return any(
@@ -455,43 +458,43 @@ def _base(word: Word) -> str | None:
     return word.value.rstrip("/").rsplit("/", 1)[-1]
 
 
-def _remote(name: str, operands: Sequence[Word]) -> Iterator[Touch]:
+def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
     """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
     local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
     for word in local:
         several = may_be_several(word)
         if word is operands[-1] and (len(operands) > 1 or several):
-            yield Touch("write", word)
-            yield Touch("write", word, spills=True)
+            yield FileUse("write", word)
+            yield FileUse("write", word, unknown_names=True)
             if name in _WRITES_THROUGH_LINKS:
-                yield Touch("write", word, into="*")  # rsync replaces a link that stands there
+                yield FileUse("write", word, into="*")  # rsync replaces a link that stands there
         if word is not operands[-1] or len(operands) == 1 or several:
-            yield Touch("read", word, below=True)
+            yield FileUse("read", word, below=True)
 
 
-def _dd(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _dd(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     for word in words[1:]:
         name, equals, rest = word.prefix.partition("=")
         if equals and name in {"if", "of"}:
             value = constant(rest) if word.value is not None else unknown()
             if word.value is not None and rest.startswith("~"):
                 value = Word(rest, (), "constant", rest, rest, rest, tilde=True)
-            yield Touch("read" if name == "if" else "write", value)
+            yield FileUse("read" if name == "if" else "write", value)
         elif word.value is None:
-            yield Touch("write", unknown())
+            yield FileUse("write", unknown())
 
 
-def _edited(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _edited(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Behind the program's text, or its file, stand the files that are rewritten."""
     if known.arguments.has("-i"):
         operands = known.arguments.operands
-        yield from (Touch("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :])
+        yield from (FileUse("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :])
 
 
 # --- programs with ways of their own ---------------------------------------------------------------------------------
 
 
-def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     found = known.arguments
     letters = ""
     operands = [word for _, word in found.operands]
@@ -504,20 +507,20 @@ def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     listing = "t" in letters or found.has("-t", "--list")
     entered = _entered(found.valued("-C", "--directory"))
     if extracting:
-        yield from (Touch("read", word) for word in files)
+        yield from (FileUse("read", word) for word in files)
         if not (found.has("-O", "--to-stdout") or "O" in letters):
             inner = next(iter(found.valued("--one-top-level")), constant("."))
-            yield Touch("write", _in_folder(entered[-1], inner) if entered else inner, spills=True)
+            yield FileUse("write", _in_folder(entered[-1], inner) if entered else inner, unknown_names=True)
     elif listing:
-        yield from (Touch("read", word) for word in files)
+        yield from (FileUse("read", word) for word in files)
     else:
-        yield from (Touch("write", word) for word in files if word.value != "-")
-        yield from (Touch("read", word, below=True) for word in operands)
+        yield from (FileUse("write", word) for word in files if word.value != "-")
+        yield from (FileUse("read", word, below=True) for word in operands)
         yield from (
-            Touch("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
+            FileUse("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
         )
         for folder in entered:
-            yield from (Touch("read", _in_folder(folder, word), below=True) for word in operands)
+            yield from (FileUse("read", _in_folder(folder, word), below=True) for word in operands)
 
 
 def _entered(folders: Iterable[Word]) -> list[Word]:
@@ -538,46 +541,46 @@ def _in_folder(folder: Word, word: Word) -> Word:
     return Word(path, (), "constant", path, path, path, tilde=folder.tilde)
 
 
-def _unzip(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _unzip(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     found = known.arguments
-    yield from (Touch("read", word) for _, word in found.operands[:1])
+    yield from (FileUse("read", word) for _, word in found.operands[:1])
     if not found.has("-l", "-p", "-t", "-v", "-Z", "-z", "-c"):
         folder = next(iter(found.values("-d")), None)
-        yield Touch("write", folder if folder is not None else constant("."), spills=True)
+        yield FileUse("write", folder if folder is not None else constant("."), unknown_names=True)
 
 
-def _seven(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _seven(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     operands = [word for _, word in known.arguments.operands]
     verb = operands[0].value if operands else None
     if verb in {"x", "e"}:
-        yield Touch("write", constant("."), spills=True)
+        yield FileUse("write", constant("."), unknown_names=True)
     elif verb in {"a", "d", "u", "rn"}:
-        yield from (Touch("write", word) for word in operands[1:2])
-        yield from (Touch("read", word, below=True) for word in operands[2:])
+        yield from (FileUse("write", word) for word in operands[1:2])
+        yield from (FileUse("read", word, below=True) for word in operands[2:])
 
 
-def _patch(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _patch(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     operands = [word for _, word in known.arguments.operands]
     if known.arguments.has("--dry-run"):
         return
     if operands:
-        yield Touch("write", operands[0])
-        yield from (Touch("read", word) for word in operands[1:])
+        yield FileUse("write", operands[0])
+        yield from (FileUse("read", word) for word in operands[1:])
     else:
-        yield Touch("write", constant("."), spills=True)
+        yield FileUse("write", constant("."), unknown_names=True)
 
 
-def placed_in(folders: Iterable[Word], touch: Touch) -> Touch:
+def placed_in(folders: Iterable[Word], file_use: FileUse) -> FileUse:
     """A touch as a program makes it that goes into these folders first, one after the other."""
-    if touch.deed in ("read", "list") and touch.word.value == "-":
-        return touch
-    word = touch.word
+    if file_use.operation in ("read", "list") and file_use.word.value == "-":
+        return file_use
+    word = file_use.word
     for folder in reversed(list(folders)):
         word = _in_folder(folder, word)
-    return touch._replace(word=word)
+    return file_use._replace(word=word)
 
 
-def opening_folders(name: str, known: Known) -> Iterable[Word]:
+def opening_folders(name: str, known: ProgramReading) -> Iterable[Word]:
     """Where a program goes before it opens any file (``patch -d``)."""
     return known.arguments.valued(*OPENS_IN[name]) if name in OPENS_IN else ()
 
@@ -586,25 +589,25 @@ OPENS_IN = _options_of(FACETS["opens_in"])
 """Programs that apply patches, and their options for the folder that they go into first."""
 
 
-def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _cpio(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     if known.arguments.has("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
-        yield Touch("write", constant("."), spills=True)
+        yield FileUse("write", constant("."), unknown_names=True)
     if not known.arguments.has("-i", "--extract"):
-        yield Touch("read", unknown())  # the names of what it packs or copies come in on its input
+        yield FileUse("read", unknown())  # the names of what it packs or copies come in on its input
 
 
-def _ar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _ar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Key letters may or may not stand in front of the archive, so each operand counts as written, too."""
-    yield from (Touch("write", word) for _, word in known.arguments.operands)
+    yield from (FileUse("write", word) for _, word in known.arguments.operands)
 
 
-def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     found = known.arguments
     if found.has("-n", "--netrc", "--netrc-optional"):
-        yield Touch("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
+        yield FileUse("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
     for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
         if value.prefix.startswith("@"):
-            yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
+            yield FileUse("read", constant(value.value[1:]) if value.value is not None else unknown())
     for value in found.valued("-T", "--upload-file"):
         # It has patterns of its own for what it sends.
         yield from _sent(value.value or "")
@@ -614,36 +617,36 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
-            yield Touch("read", constant(name) if value.value is not None else unknown())
+            yield FileUse("read", constant(name) if value.value is not None else unknown())
     if any(option.name.startswith("--expand-") for option in found.options):
         # What a variable of its own holds is put in: the option may be any of the others.
-        yield from (Touch("read", unknown()), Touch("write", unknown()))
-    yield from (Touch("write", value) for value in found.valued("--unix-socket"))
+        yield from (FileUse("read", unknown()), FileUse("write", unknown()))
+    yield from (FileUse("write", value) for value in found.valued("--unix-socket"))
     # Then an address without a scheme may be a file.
     bare = any(option.name.startswith("--proto-d") for option in found.options)
     for value in found.valued("-o", "--output"):
         if re.search(r"#\d", value.prefix):
-            yield Touch("write", unknown())  # it stands for what a pattern in the address makes
+            yield FileUse("write", unknown())  # it stands for what a pattern in the address makes
     if found.has("-J", "--remote-header-name"):
-        yield Touch("write", constant("."), spills=True)
+        yield FileUse("write", constant("."), unknown_names=True)
     for word in (*[word for _, word in found.operands], *found.valued("--url")):
         if bare and "://" not in word.prefix:
             yield from _sent(word.value or "")
         if word.prefix.lower().startswith("file:"):
             if word.value is None:
-                yield Touch("read", _behind_scheme(word))
+                yield FileUse("read", _behind_scheme(word))
             yield from _sent(_SCHEME.sub("", word.value or ""))
         elif found.has("-O", "--remote-name", "--remote-name-all"):
             name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
             plain = word.value is not None and not has_globs(word.value)
-            yield Touch("write", constant(name) if plain and name else unknown())
+            yield FileUse("write", constant(name) if plain and name else unknown())
 
 
-def _sent(text: str) -> Iterator[Touch]:
+def _sent(text: str) -> Iterator[FileUse]:
     """The files that curl's own patterns name."""
     for name in curl_names(text):
         for path in (name,) if name is None else dict.fromkeys((name, unquote(name))):
-            yield Touch("read", constant(path) if path is not None else unknown())
+            yield FileUse("read", constant(path) if path is not None else unknown())
 
 
 _SCHEME = re.compile(r"(?i)^file:(?://[^/]*)?")
@@ -663,42 +666,42 @@ _CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json --ur
 """Options whose value may have the name of a file behind an `@`."""
 
 
-def _csplit(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    yield from (Touch("read", word) for _, word in known.arguments.operands[:1])
+def _csplit(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    yield from (FileUse("read", word) for _, word in known.arguments.operands[:1])
 
 
-def _jq(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _jq(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Options that take a name and a file, and what a filter loads, in any of its strings."""
     for index, word in enumerate(words):
         if word.value in {"--slurpfile", "--rawfile", "--argfile"}:
-            yield from (Touch("read", file) for file in words[index + 2 : index + 3])
+            yield from (FileUse("read", file) for file in words[index + 2 : index + 3])
     for word in words[1:]:
         if filter_loads(word.value or ""):
-            yield Touch("read", unknown())
+            yield FileUse("read", unknown())
             yield from (
-                Touch("read", Word(text, (), "constant", text, text, text, tilde=text[:1] == "~"), below=True)
+                FileUse("read", Word(text, (), "constant", text, text, text, tilde=text[:1] == "~"), below=True)
                 for text in re.findall(r'"([^"\\]+)"', word.value or "")
             )
-    yield from (Touch("read", value, below=True) for value in known.arguments.values("-L", "--library-path"))
+    yield from (FileUse("read", value, below=True) for value in known.arguments.values("-L", "--library-path"))
 
 
-def _strings(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _strings(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """`@FILE` brings more words, and what is no option is named in the complaint."""
     for word in words[1:]:
         if word.prefix.startswith("@"):
-            yield Touch("read", constant(word.value[1:]) if word.value is not None else unknown())
+            yield FileUse("read", constant(word.value[1:]) if word.value is not None else unknown())
 
 
-def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    yield from (Touch("read", word) for _, word in known.arguments.operands)
+def _vim(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    yield from (FileUse("read", word) for _, word in known.arguments.operands)
     for level in known.arguments.values("-V"):
         # `-V10FILE`: a number and the file of a log.
         path = level.prefix.lstrip("0123456789") if level.value is not None else None
         if path != "":
-            yield Touch("write", constant(path) if path is not None else unknown())
+            yield FileUse("write", constant(path) if path is not None else unknown())
 
 
-_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
+_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileUse]]] = {
     **OUTPUT_READERS,
     "macos-script": sed_of_macos,
     "fetched-addresses": gh_touches,

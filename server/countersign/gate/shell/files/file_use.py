@@ -1,4 +1,4 @@
-"""A Touch: one file that a command names, and what it would do to it."""
+"""A FileUse: one file that a command names, and what it would do to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
 
-Deed = Literal["read", "list", "write", "delete", "move"]
+Operation = Literal["read", "list", "write", "delete", "move"]
 
 
 class Listed(NamedTuple):
@@ -21,9 +21,9 @@ class Listed(NamedTuple):
     flat: bool = False
 
 
-class Touch(NamedTuple):
+class FileUse(NamedTuple):
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is
-    written into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
+    written into it under this name (``cp x folder``). ``unknown_names``: what lands there has names that are not known.
     ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the
     top of its repository. ``start`` are folders that the program goes into first, at or above which that top lies.
     ``free`` marks one that may as well be an expression of the program's own. ``doubtful``: it is
@@ -35,11 +35,11 @@ class Touch(NamedTuple):
     ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
     may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name."""
 
-    deed: Deed
+    operation: Operation
     word: Word
     below: bool = False
     into: str | None = None
-    spills: bool = False
+    unknown_names: bool = False
     shown: bool = False
     top: bool = False
     start: tuple[Word, ...] = ()

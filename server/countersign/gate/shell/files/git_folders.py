@@ -38,7 +38,7 @@ class Repository(NamedTuple):
 
 def repository_at(folder: str, paths: PathJudge) -> Repository | str | None:
     """The repository whose work tree is this resolved folder, or why it does not count; None if none stands there."""
-    entry = disk.standing(f"{folder}/.git")
+    entry = disk.path_stat(f"{folder}/.git")
     if isinstance(entry, int):
         return None if entry in disk.MISSING else "its `.git` cannot be read"
     if entry.kind == stat.S_IFDIR:
@@ -63,7 +63,7 @@ def repository_at(folder: str, paths: PathJudge) -> Repository | str | None:
 def is_whole(git_dir: str) -> bool:
     """Whether git surely takes this folder for a repository (`is_git_directory`); else it looks further up, where one
     may have any settings."""
-    head = disk.standing(f"{git_dir}/HEAD")
+    head = disk.path_stat(f"{git_dir}/HEAD")
     if isinstance(head, int):
         return False
     if head.kind == stat.S_IFLNK:
@@ -79,12 +79,12 @@ def _stands_above(folder: str) -> bool:
     """Whether git may find a repository further up than this folder."""
     while folder != "/":
         folder = os.path.dirname(folder)
-        entry = disk.standing(os.path.join(folder, ".git"))
+        entry = disk.path_stat(os.path.join(folder, ".git"))
         is_folder = not isinstance(entry, int) and entry.kind == stat.S_IFDIR
         if not is_folder and entry not in disk.MISSING:
             return True
         heads = ("HEAD", ".git/HEAD") if is_folder else ("HEAD",)
-        if any(disk.standing(os.path.join(folder, head)) not in disk.MISSING for head in heads):
+        if any(disk.path_stat(os.path.join(folder, head)) not in disk.MISSING for head in heads):
             return True
     return False
 
@@ -108,18 +108,18 @@ def folders_up(folder: str, paths: PathJudge) -> Iterator[str]:
 
 def _shared(own: str, paths: PathJudge) -> str | None:
     """Where git looks for what work trees share; None if that is not known."""
-    entry = disk.standing(f"{own}/commondir")
+    entry = disk.path_stat(f"{own}/commondir")
     if isinstance(entry, int):
         return own if entry in disk.MISSING else None
     named = _named_by(f"{own}/commondir", _LINE, own, paths) if entry.kind == stat.S_IFREG else None
-    if named is None or disk.standing(f"{named}/commondir") not in disk.MISSING:
+    if named is None or disk.path_stat(f"{named}/commondir") not in disk.MISSING:
         return None
     return named if os.path.dirname(own) == f"{named}/worktrees" else None
 
 
 def _names_file(own: str, folder: str, paths: PathJudge) -> bool:
     """Whether the folder of a linked worktree says that it belongs to the `.git` file in this folder."""
-    entry = disk.standing(f"{own}/gitdir")
+    entry = disk.path_stat(f"{own}/gitdir")
     if isinstance(entry, int) or entry.kind != stat.S_IFREG:
         return False
     return _named_by(f"{own}/gitdir", _LINE, own, paths) == f"{folder}/.git"
@@ -128,7 +128,7 @@ def _names_file(own: str, folder: str, paths: PathJudge) -> bool:
 def _names_folder(own: str, folder: str, paths: PathJudge) -> bool:
     """Whether the settings of a submodule's repository name this folder as its work tree, in a line of the form that
     git writes."""
-    entry = disk.standing(f"{own}/config")
+    entry = disk.path_stat(f"{own}/config")
     text = disk.beginning(f"{own}/config", _MOST_SETTINGS + 1)
     if isinstance(entry, int) or entry.kind != stat.S_IFREG or text is None or len(text) > _MOST_SETTINGS:
         return False

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
-from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
@@ -19,48 +19,53 @@ from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
 
-def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     """All that this git command touches by name, counted from the folders of its ``-C``."""
     unnamed = prints_unnamed(words, git)
     if unnamed is not None:
         # It prints from the top of the repository, wherever it works in it.
-        yield Touch("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
+        yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
     for each in _touches(words, git):
         yield from (_placed(found, git) for found in _by_pathspec(each, git))
 
 
-def _placed(each: Touch, git: Git) -> Touch:
+def _placed(each: FileUse, git: Git) -> FileUse:
     """The touch as git makes it in the folders of its ``-C``, above which the top of the repository may lie."""
-    touch = each._replace(unfollowed=_is_unfollowed(each, git))
-    if touch.top:
-        return touch._replace(start=git.folders)
-    word = touch.word
+    file_use = each._replace(unfollowed=_is_unfollowed(each, git))
+    if file_use.top:
+        return file_use._replace(start=git.folders)
+    word = file_use.word
     for folder in reversed(git.folders):
         if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
             break
         path = f"{folder.value}/{word.value}"
         word = Word(path, (), "constant", path, path, path, tilde=folder.tilde)
-    return touch if word is touch.word else touch._replace(word=word)
+    return file_use if word is file_use.word else file_use._replace(word=word)
 
 
 _TAKES_PATHSPECS = frozenset({"rm", "restore", "checkout", "clean", "add", "stage"})
 """Subcommands that change or take up what pathspecs name, which may hold wildcards and count from the top."""
 
 
-def _by_pathspec(touch: Touch, git: Git) -> Iterator[Touch]:
+def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
     """The touches of what a word names as a pathspec, if it is one."""
-    spec = touch.word.value
-    if spec is None or touch.shown or git.subcommand not in _TAKES_PATHSPECS or git.before.has("--literal-pathspecs"):
-        yield touch
+    spec = file_use.word.value
+    if (
+        spec is None
+        or file_use.shown
+        or git.subcommand not in _TAKES_PATHSPECS
+        or git.before.has("--literal-pathspecs")
+    ):
+        yield file_use
         return
     found = read_pathspec(spec)
     if found is None:
-        yield touch
+        yield file_use
     elif found.whole:
-        yield touch._replace(word=constant("."), top=True)
+        yield file_use._replace(word=constant("."), top=True)
     else:
         # Which names a pattern stands for is looked up in the index (`rewritten_folders.py`).
-        yield touch if found.wild else touch._replace(word=constant(found.path), top=found.top)
+        yield file_use if found.wild else file_use._replace(word=constant(found.path), top=found.top)
 
 
 _STAYS_WITHIN = frozenset({"checkout", "restore", "rm", "clean", "apply", "am", "checkout-index", "read-tree"})
@@ -70,129 +75,129 @@ _TAKES_UP = frozenset({"add", "stage", "update-index"})
 """Subcommands that take a symlink up as what it is."""
 
 
-def _is_unfollowed(touch: Touch, git: Git) -> bool:
+def _is_unfollowed(file_use: FileUse, git: Git) -> bool:
     """Whether git refuses to go through a link where this is touched, or looks at the link itself."""
     if git.subcommand == "mv":
         # It renames, and takes no symlink for a folder; only one in front of the last name leads elsewhere.
-        return touch.word.value is not None and "/" not in touch.word.value
-    if touch.deed in ("read", "list"):
-        return (touch.shown and not git.arguments.has("--no-index")) or git.subcommand in _TAKES_UP
+        return file_use.word.value is not None and "/" not in file_use.word.value
+    if file_use.operation in ("read", "list"):
+        return (file_use.shown and not git.arguments.has("--no-index")) or git.subcommand in _TAKES_UP
     return git.subcommand in _STAYS_WITHIN
 
 
-def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     if git.subcommand in SHOWS_FILES or git.program.known:
         yield from _shown(words, git)
-    yield from (Touch("read", value) for value in found.valued(*git.program.reads))
+    yield from (FileUse("read", value) for value in found.valued(*git.program.reads))
     for setting in git.before.values("-c"):
         # `include.path`, `core.excludesFile`, `commit.template` and their like name files.
         path = (setting.value or "").partition("=")[2]
         if path:
-            yield Touch("read", constant(path)._replace(tilde=path.startswith("~/")), shown=True)
+            yield FileUse("read", constant(path)._replace(tilde=path.startswith("~/")), shown=True)
             if _WRITTEN_SETTING.match(setting.value or ""):
-                yield Touch("write", constant(path)._replace(tilde=path.startswith("~/")))
+                yield FileUse("write", constant(path)._replace(tilde=path.startswith("~/")))
     yield from repository_touches(git)
     yield from _written_by_option(words, git)
     yield from _copied_from_template(git)
     match git.subcommand:
         case "rm":
-            yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
+            yield from (FileUse("delete", word) for word in operands if not found.has("--cached"))
         case "mv":
             # As for `mv`: no rule and no list of secrets names the file by its new name.
             for word in operands[:-1]:
-                yield Touch("move", word, below=True)
-                yield Touch("read", word)
-            yield from (Touch("write", word) for word in operands[-1:])
+                yield FileUse("move", word, below=True)
+                yield FileUse("read", word)
+            yield from (FileUse("write", word) for word in operands[-1:])
             for word in operands[:-1]:
                 name = None if word.value is None else word.value.rstrip("/").rsplit("/", 1)[-1]
                 unnamed = word if word.value is None else None
-                yield Touch("write", operands[-1], into=name or "*", sources=unnamed)
+                yield FileUse("write", operands[-1], into=name or "*", sources=unnamed)
         case "restore":
             if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
-                yield from (Touch("write", word) for word in operands)
+                yield from (FileUse("write", word) for word in operands)
         case "checkout":
             after = [
                 word
                 for index, word in found.operands
                 if _behind_dashes(words, index) or (word.value or "").startswith(":")
             ]
-            yield from (Touch("write", word) for word in after)
+            yield from (FileUse("write", word) for word in after)
             # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
             names = [word for index, word in enumerate(operands) if index or word.value != "HEAD" or word in after]
-            yield from (Touch("write", word, shown=True) for word in names)
+            yield from (FileUse("write", word, shown=True) for word in names)
         case "clone":
             yield from written_for_address(operands)
         case "init":
-            yield from (Touch("write", word) for word in operands[:1] or [constant(".")])
+            yield from (FileUse("write", word) for word in operands[:1] or [constant(".")])
         case "worktree":
             if operands and operands[0].value in {"add", "move", "remove"}:
-                yield from (Touch("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])
+                yield from (FileUse("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])
         case "clean":
             if not found.has("-n", "--dry-run"):
                 for word in operands or [constant(".")]:
-                    yield Touch("write", word, spills=True)
+                    yield FileUse("write", word, unknown_names=True)
         case "apply" | "am":
-            yield from (Touch("read", word) for word in operands)
+            yield from (FileUse("read", word) for word in operands)
             if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
                 for word in list(found.values("--directory")) or [constant(".")]:
-                    yield Touch("write", word, spills=True)
+                    yield FileUse("write", word, unknown_names=True)
         case "merge-file":
             if not found.has("-p", "--stdout"):
-                yield from (Touch("write", word) for word in operands[:1])
+                yield from (FileUse("write", word) for word in operands[:1])
         case "submodule":
             if operands and operands[0].value == "add":
                 yield from written_for_address(operands[1:])
         case "checkout-index":
-            yield from (Touch("write", word) for word in operands)
+            yield from (FileUse("write", word) for word in operands)
             if found.has("-a", "--all", "--stdin", "--prefix"):
-                yield Touch("write", constant("."), spills=True)
+                yield FileUse("write", constant("."), unknown_names=True)
         case "read-tree":
             if found.has("-u"):
                 for word in list(found.values("--prefix")) or [constant(".")]:
-                    yield Touch("write", word, spills=True)
+                    yield FileUse("write", word, unknown_names=True)
         case "bundle":
             if operands and operands[0].value == "create":
-                yield from (Touch("write", word) for word in operands[1:2])
-                yield Touch("read", constant("."), below=True)
+                yield from (FileUse("write", word) for word in operands[1:2])
+                yield FileUse("read", constant("."), below=True)
             elif operands and operands[0].value != "create":
-                yield from (Touch("read", word) for word in operands[1:2])
+                yield from (FileUse("read", word) for word in operands[1:2])
         case "index-pack" | "verify-pack" | "show-index" | "mailsplit" | "quiltimport":
-            yield from (Touch("read", word) for word in (*operands, *found.values("--patches")))
+            yield from (FileUse("read", word) for word in (*operands, *found.values("--patches")))
         case "interpret-trailers":
             if any(len(option.name) > 3 and "--in-place".startswith(option.name) for option in found.options):
-                yield from (Touch("write", word) for word in operands)
+                yield from (FileUse("write", word) for word in operands)
         case "cat-file" | "unpack-file" if not found.has("-t", "-s", "-e"):
             # An object that is named by its number may be what any file holds.
             if any(word.value is None or ":" not in word.value for word in operands):
-                yield Touch("read", constant("."), below=True)
+                yield FileUse("read", constant("."), below=True)
         case "fast-export":
-            yield from (Touch("write", value) for value in found.values("--export-marks"))
+            yield from (FileUse("write", value) for value in found.values("--export-marks"))
             # Without the names of files it writes out what all of them hold.
-            yield Touch("read", constant("."), below=True)
+            yield FileUse("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
             # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
-            yield from (Touch("read", word, shown=word.value is None) for word in operands)
+            yield from (FileUse("read", word, shown=word.value is None) for word in operands)
         case "hash-object":
-            yield from (Touch("read", word) for word in operands)
+            yield from (FileUse("read", word) for word in operands)
         case "config":
             yield from _git_config(git)
             for value in found.values("--blob"):
                 # `revision:path`, or the number of an object, which may be what any file holds.
                 paths = paths_in(value.value or "")
-                yield from (Touch("read", constant(path), shown=True, top=True, below=True) for path in paths)
+                yield from (FileUse("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
-                    yield Touch("read", constant("."), below=True)
+                    yield FileUse("read", constant("."), below=True)
 
 
-def _copied_from_template(git: Git) -> Iterator[Touch]:
+def _copied_from_template(git: Git) -> Iterator[FileUse]:
     """Hooks and settings that a new repository, or an old one made anew, takes from a folder."""
     named = any(word.prefix.lower().startswith("init.templatedir=") for word in git.before.values("-c"))
     if git.subcommand in {"init", "clone"} and (named or list(git.arguments.valued("--template"))):
         target = [word for _, word in git.arguments.operands][git.subcommand == "clone" :][:1]
         folder = target[0].value if target else "."
-        yield Touch("write", constant(f"{folder or '.'}/.git/hooks"))
+        yield FileUse("write", constant(f"{folder or '.'}/.git/hooks"))
 
 
 _WRITTEN_SETTING = re.compile(
@@ -211,10 +216,10 @@ _WRITTEN_BY = {
 """Options, in subcommands whose others are not known, that name what is written."""
 
 
-def _written_by_option(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+def _written_by_option(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     names = _WRITTEN_BY.get(git.subcommand or "", ())
     if git.subcommand == "pack-objects":
-        yield from (Touch("write", word) for _, word in git.arguments.operands[:1])
+        yield from (FileUse("write", word) for _, word in git.arguments.operands[:1])
     behind = words[git.start :] if names else ()
     for word, following in zip_longest(behind, behind[1:]):
         if word is None:
@@ -223,11 +228,11 @@ def _written_by_option(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         option, equals, attached = value.partition("=")
         for name in names:
             if value == name or (len(option) > 3 and not equals and name.startswith(option)):
-                yield from (Touch("write", each) for each in [following] if each is not None)
+                yield from (FileUse("write", each) for each in [following] if each is not None)
             elif equals and len(option) > 3 and name.startswith(option):
-                yield Touch("write", constant(attached))
+                yield FileUse("write", constant(attached))
             elif not name.startswith("--") and value.startswith(name):
-                yield Touch("write", constant(value[len(name) :]))
+                yield FileUse("write", constant(value[len(name) :]))
 
 
 _LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")
@@ -238,10 +243,10 @@ _MOST_COLONS = 20
 """Behind each colon of a word a path may begin; a word with more of them may name anything."""
 
 
-def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
-    deed: Deed = "read" if git.subcommand in SHOWS_FILES and not tells_commits(words, git) else "list"
+    operation: Operation = "read" if git.subcommand in SHOWS_FILES and not tells_commits(words, git) else "list"
     expression = None
     if git.subcommand == "grep" and found.operands and not found.unrecognized_options and not found.has("-e", "-f"):
         expression = found.operands[0][1]
@@ -251,18 +256,20 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         if word.value is not None and (word is expression or _LEFT_OUT.match(word.value)):
             continue
         if word.value is None:
-            if deed == "read":
-                yield Touch("read", word)
+            if operation == "read":
+                yield FileUse("read", word)
             continue
         if word.value.count(":") > _MOST_COLONS:
-            yield Touch(deed, unknown())
+            yield FileUse(operation, unknown())
             continue
-        yield Touch(deed, word, shown=True, below=any(word is spec for spec in specs))
-        yield from (Touch(deed, constant(path), shown=True, top=True, below=True) for path in paths_in(word.value))
+        yield FileUse(operation, word, shown=True, below=any(word is spec for spec in specs))
+        yield from (
+            FileUse(operation, constant(path), shown=True, top=True, below=True) for path in paths_in(word.value)
+        )
     if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
-        yield Touch("read", constant("."), shown=True)
+        yield FileUse("read", constant("."), shown=True)
     if found.has("--no-index"):
-        yield from (Touch("read", word) for _, word in found.operands)
+        yield from (FileUse("read", word) for _, word in found.operands)
 
 
 def _behind_dashes(words: Sequence[Word], index: int) -> bool:
@@ -275,7 +282,7 @@ _CONFIG_READS = frozenset({
 })  # fmt: skip
 
 
-def _git_config(git: Git) -> Iterator[Touch]:
+def _git_config(git: Git) -> Iterator[FileUse]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     verb = operands[0].value if operands else None
@@ -286,10 +293,10 @@ def _git_config(git: Git) -> Iterator[Touch]:
         return
     named = list(found.values("-f", "--file"))
     if named:
-        yield from (Touch("write", word) for word in named)
+        yield from (FileUse("write", word) for word in named)
     elif found.has("--global"):
-        yield Touch("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
+        yield FileUse("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
     elif found.has("--system"):
-        yield Touch("write", constant("/etc/gitconfig"))
+        yield FileUse("write", constant("/etc/gitconfig"))
     else:
-        yield Touch("write", constant(".git/config"))
+        yield FileUse("write", constant(".git/config"))

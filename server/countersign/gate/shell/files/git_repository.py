@@ -35,7 +35,7 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
         if _looks_bare(real):
             return "the folder has the form of a git repository, whose settings name programs to run"
         inside = real == top or real.startswith(f"{top}/")
-        entry = disk.standing(os.path.join(real, ".git"))
+        entry = disk.path_stat(os.path.join(real, ".git"))
         if not (isinstance(entry, int) and entry in disk.MISSING):
             if known:
                 if not inside:
@@ -92,5 +92,5 @@ def _looks_bare(folder: str) -> bool:
 
 
 def _stands(path: str) -> bool:
-    found = disk.standing(path)
+    found = disk.path_stat(path)
     return not (isinstance(found, int) and found in disk.MISSING)

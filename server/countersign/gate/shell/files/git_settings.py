@@ -145,7 +145,7 @@ def _may_fetch_from_anywhere(settings: Sequence[_Setting], git_dir: str) -> bool
 
 def _checked_out(folder: str, top: Repository, paths: PathJudge) -> Repository | str | None:
     """The repository that stands in the place of a submodule, if any, or why it is not known."""
-    if disk.standing(f"{folder}/.git") in disk.MISSING:
+    if disk.path_stat(f"{folder}/.git") in disk.MISSING:
         return None
     if paths.resolve(folder, cwd="/").resolved != folder:
         return UNCERTAIN

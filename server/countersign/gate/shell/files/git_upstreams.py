@@ -69,7 +69,7 @@ def _finds_branch(
     if git.subcommand == "checkout":
         if dashes is not None and dashes < git.arguments.operands[0][0]:
             return False  # a file
-        if dashes is None and disk.standing(os.path.join(folder, name)) not in disk.MISSING:
+        if dashes is None and disk.path_stat(os.path.join(folder, name)) not in disk.MISSING:
             return False  # a file, or git does not know which
     if _NAME.fullmatch(name) is None or _NO_NAME.search(name) is not None:
         return False
@@ -110,7 +110,7 @@ def _packed(shared: str, name: str) -> frozenset[str] | None:
 
 
 def _is_file(path: str) -> bool:
-    found = disk.standing(path)
+    found = disk.path_stat(path)
     return not isinstance(found, int) and found.kind == stat.S_IFREG
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from countersign.gate.shell.files.file_use import Listed, Touch
+from countersign.gate.shell.files.file_use import FileUse, Listed
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.listings import FILTERS, LISTING, Listing
 
@@ -30,7 +30,7 @@ class _Listed:
     flat: bool = False
 
 
-def listed_touches(listing: Listing, *, split: bool = True) -> list[Touch] | None:
+def listed_touches(listing: Listing, *, split: bool = True) -> list[FileUse] | None:
     """Return what may be read by a command that is given the names of this listing; None if that is not known.
     ``split``: they come as text, which is split into words."""
     first, *filters = listing
@@ -40,13 +40,13 @@ def listed_touches(listing: Listing, *, split: bool = True) -> list[Touch] | Non
         return None
     ends = tuple(name.rsplit("/", 1)[-1] for name in found.names) if found.limited else ()
     how = Listed(ends, found.tracked, split, found.past, flat=found.flat)
-    touches = [Touch("read", constant(folder), below=True, found=True, listing=how) for folder in found.folders]
+    file_uses = [FileUse("read", constant(folder), below=True, found=True, listing=how) for folder in found.folders]
     for name in found.names:
-        touches += [
-            Touch("read", constant(name if folder == "." else f"{folder.rstrip('/')}/{name}"), shown=True, found=True)
+        file_uses += [
+            FileUse("read", constant(name if folder == "." else f"{folder.rstrip('/')}/{name}"), shown=True, found=True)
             for folder in found.folders
         ]
-    return touches
+    return file_uses
 
 
 _ENDING = re.compile(r"\*?[\w-]*\.\w+")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.programs.other_names import OTHER_NAMES
 from countersign.gate.shell.programs.tables import field_of, words_of
@@ -19,7 +19,7 @@ from countersign.gate.shell.syntax.words import constant
 _PLUGIN_OUTPUT = re.compile(r"--?\w+_out=(.*)", re.DOTALL)
 
 
-def _protoc(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _protoc(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``--go_out=FOLDER``, ``--go_out=OPTIONS:FOLDER``."""
     for word in words[1:]:
         found = _PLUGIN_OUTPUT.match(word.prefix)
@@ -28,19 +28,19 @@ def _protoc(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from _by_option(words, known)
 
 
-def _sass(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _sass(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``sass FROM TO``, ``sass FROM:TO …``."""
     operands = [word for word in words[1:] if word.value is None or not word.value.startswith("-")]
     for word in operands:
         if ":" in word.prefix:
             yield from inside(word.prefix.partition(":")[2] if word.value is not None else None)
-    yield from (Touch("write", word) for word in operands[1:] if ":" not in word.prefix)
+    yield from (FileUse("write", word) for word in operands[1:] if ":" not in word.prefix)
 
 
 _CMAKE = Grammar(frozenset("SBDUGTAC"), frozenset({"build", "install-prefix", "preset", "toolchain"}))
 
 
-def _cmake(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _cmake(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     for word in arguments(words, _CMAKE).values("-B", "--install-prefix", "--build"):
         yield from inside(word.value, tilde=word.tilde)
     if len(words) > 2 and words[1].value == "-E":
@@ -48,18 +48,18 @@ def _cmake(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from _told(words)
 
 
-def _ctest(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _ctest(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     yield from _told(words)
 
 
 _TELLING = ("--help", "--version", "-version", "/V", "--system-information")
 
 
-def _told(words: Sequence[Word]) -> Iterator[Touch]:
+def _told(words: Sequence[Word]) -> Iterator[FileUse]:
     """Help and versions go into the file behind the option, or behind the name that it takes."""
     for index, word in enumerate(words):
         if word.prefix.startswith(_TELLING):
-            yield from (Touch("write", each) for each in words[index + 1 : index + 3] if each.prefix[:1] != "-")
+            yield from (FileUse("write", each) for each in words[index + 1 : index + 3] if each.prefix[:1] != "-")
 
 
 _CHANGING = frozenset(
@@ -70,18 +70,18 @@ _CHANGING = frozenset(
 _UNPACKING = re.compile(r"tar [-a-z]*x")
 
 
-def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[Touch]:
+def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[FileUse]:
     """``cmake -E touch FILE``: small programs of cmake's own."""
     named = [word for word in words if not word.prefix.startswith("-")]
     if tool in _CHANGING:
-        yield from (Touch("write", word) for word in named)
+        yield from (FileUse("write", word) for word in named)
     elif tool is None or tool.startswith("copy"):
-        yield from (Touch("read", word) for word in named[:-1])
+        yield from (FileUse("read", word) for word in named[:-1])
         for word in named[-1:]:
-            yield Touch("write", word)
+            yield FileUse("write", word)
             yield from inside(word.value, tilde=word.tilde)
     elif _UNPACKING.match(" ".join([tool, *(word.prefix for word in words[:1])])):
-        yield Touch("write", unknown())
+        yield FileUse("write", unknown())
 
 
 _SUDO = Grammar(
@@ -91,19 +91,19 @@ _SUDO = Grammar(
 )
 
 
-def _sudo(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _sudo(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``sudo -e FILE …``: an editor for files in place of a command."""
     found = arguments(words, _SUDO)
     if any(
         option.name == "-e" or (len(option.name) > 3 and "--edit".startswith(option.name)) for option in found.options
     ):
-        yield from (Touch("write", word) for _, word in found.operands)
+        yield from (FileUse("write", word) for _, word in found.operands)
 
 
 _INI_OUTPUT = re.compile(r"(?:-o|--override-ini=)?(?:cache_dir|log_file|junit_\w*file)=(.*)", re.DOTALL)
 
 
-def _pytest(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _pytest(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``-o cache_dir=FOLDER``: a setting that names what is written."""
     for word in words[1:]:
         found = _INI_OUTPUT.match(word.prefix)
@@ -116,7 +116,7 @@ _REPORTER_OUTPUT = re.compile(
 )
 
 
-def _mocha(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _mocha(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``--reporter-option output=FILE``."""
     for word in words[1:]:
         found = _REPORTER_OUTPUT.match(word.prefix)
@@ -128,7 +128,7 @@ _OUTPUT_OPTIONS: Mapping[str, str] = {key[0]: letters for key, letters in field_
 """Letters whose value is a file or folder that is written."""
 
 
-def _by_option(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _by_option(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     written = (words[0].value or "").rpartition("/")[2]
     name = OTHER_NAMES.get(written, written)
     letters = _OUTPUT_OPTIONS[name].split()
@@ -143,7 +143,7 @@ _MAKES_FOLDERS = words_of("outputs", "filled_by")
 """Subcommands that fill the folders which they name."""
 
 
-def _makes_folders(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def _makes_folders(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     makes = _MAKES_FOLDERS[(words[0].value or "").rpartition("/")[2]]
     for index, word in enumerate(words):
         if index and word.value in makes:
@@ -153,15 +153,15 @@ def _makes_folders(words: Sequence[Word], known: Known) -> Iterator[Touch]:
             return
 
 
-def inside(folder: str | None, *, tilde: bool = False) -> Iterator[Touch]:
+def inside(folder: str | None, *, tilde: bool = False) -> Iterator[FileUse]:
     """Something that is written below a folder, or is the file of this name. ``tilde``: it begins with a home."""
     if folder is None:
-        yield Touch("write", unknown())
+        yield FileUse("write", unknown())
     elif folder:
-        yield Touch("write", constant(f"{folder.rstrip('/')}/out")._replace(tilde=tilde))
+        yield FileUse("write", constant(f"{folder.rstrip('/')}/out")._replace(tilde=tilde))
 
 
-OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
+OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileUse]]] = {
     "option-letters": _by_option,
     "filled-folders": _makes_folders,
     "plugin-outputs": _protoc,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
 from countersign.gate.shell.syntax.tree import Word
 
@@ -23,7 +23,7 @@ _OPTION = re.compile(
 _ATTACHED = re.compile(r"-C(.+)", re.DOTALL)
 
 
-def written_folders(words: Sequence[Word], known: Known) -> Iterator[str]:
+def written_folders(words: Sequence[Word], known: ProgramReading) -> Iterator[str]:
     """Yield what options of a program that not only reads name as a folder."""
     if only_reads(known.git) if known.git is not None else known.program is not None and known.program.known:
         return

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.named_outputs import inside
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.programs.tables import field_of, names_with_field, words_of
@@ -34,7 +34,7 @@ _IN_PROJECT = names_with_field("manifest", "in_project")
 """Managers whose settings are always those of the project."""
 
 
-def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def package_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Yield what ``npm``, ``pnpm`` and ``yarn`` write by their subcommand."""
     manager = (words[0].value or "").rpartition("/")[2]
     found = arguments(words, _GRAMMAR)
@@ -44,14 +44,14 @@ def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     firsts = [value for value in named[: 2 if options else 1] if value is not None]
     if "pack" in firsts:
         for word in found.values("--pack-destination", "--filename", "-f", "--out", "-o"):
-            yield Touch("write", word, spills=True)
+            yield FileUse("write", word, unknown_names=True)
     if any(_sets(manager, first) for first in firsts) and _ONLY_SHOW.isdisjoint(named[1:3]):
         yield from _written_settings(manager, [*found.values("--location", "-L")], [*found.values("--userconfig")])
     if not _FILLED.get(manager, frozenset()).isdisjoint(firsts):
         for _, word in found.operands[1:]:
             yield from inside(word.value, tilde=word.tilde)
     if not _MANIFEST.get(manager, frozenset()).isdisjoint(firsts):
-        yield Touch("write", constant("package.json"))
+        yield FileUse("write", constant("package.json"))
 
 
 def _sets(manager: str, first: str) -> bool:
@@ -61,10 +61,10 @@ def _sets(manager: str, first: str) -> bool:
     return first == "c" or (len(first) > 1 and "config".startswith(first)) or first == "set"
 
 
-def _written_settings(manager: str, locations: Sequence[Word], files: Sequence[Word]) -> Iterator[Touch]:
-    yield from (Touch("write", word) for word in files)
-    yield from (Touch("write", unknown()) for word in locations if word.value is None)
+def _written_settings(manager: str, locations: Sequence[Word], files: Sequence[Word]) -> Iterator[FileUse]:
+    yield from (FileUse("write", word) for word in files)
+    yield from (FileUse("write", unknown()) for word in locations if word.value is None)
     if manager in _IN_PROJECT or any(word.value == "project" for word in locations):
-        yield from (Touch("write", constant(name)) for name in _PROJECT.get(manager, ()))
+        yield from (FileUse("write", constant(name)) for name in _PROJECT.get(manager, ()))
     elif not files:
-        yield Touch("write", Word("~/.npmrc", (), "constant", "~/.npmrc", "~/.npmrc", "~/.npmrc", tilde=True))
+        yield FileUse("write", Word("~/.npmrc", (), "constant", "~/.npmrc", "~/.npmrc", "~/.npmrc", tilde=True))

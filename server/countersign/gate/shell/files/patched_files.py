@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -40,24 +40,24 @@ def is_patch_text(text: str) -> bool:
     return _IS_PATCH.search(text) is not None
 
 
-def patched_touches(name: str, words: Sequence[Word], fed: Sequence[str], *, sure: bool) -> Iterator[Touch]:
+def patched_touches(name: str, words: Sequence[Word], fed: Sequence[str], *, sure: bool) -> Iterator[FileUse]:
     """Yield what a patch in the words or the input of a command writes, copies and renames. ``sure``: ``fed`` is all
     that comes in."""
     texts = [word.value for word in words[1:] if word.value is not None and "\n" in word.value]
     texts = [text for text in (*texts, *fed) if is_patch_text(_LINE_ENDS.sub("\n", text))]
     applies = name in _APPLIES or any(word.value in _APPLIES for word in words[1:2])
     if applies and not (texts and sure and all(word.value is not None for word in words)):
-        yield Touch("write", constant("."), spills=True)
+        yield FileUse("write", constant("."), unknown_names=True)
     for text in texts:
         lines = _LINE_ENDS.sub("\n", text)
         read = (path for found in _COPIED.finditer(lines) for path in _suffixes(found[1].rstrip()))
-        touched: tuple[tuple[Deed, Iterator[str]], ...] = (("read", read), ("write", _named(lines)))
-        for deed, paths in touched:
+        touched: tuple[tuple[Operation, Iterator[str]], ...] = (("read", read), ("write", _named(lines)))
+        for operation, paths in touched:
             named = list(dict.fromkeys(paths))
             if len(named) > _MOST:
-                yield Touch(deed, unknown())
+                yield FileUse(operation, unknown())
             for path in named[:_MOST]:
-                yield Touch(deed, constant(path) if path[0] != '"' else unknown())
+                yield FileUse(operation, constant(path) if path[0] != '"' else unknown())
 
 
 def _named(text: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.programs.tables import FACETS, names_with
@@ -52,7 +52,7 @@ _CHANGE_MODES = names_with("changes_modes")
 _DEEP = re.compile(r"-[A-Za-z]*R[A-Za-z]*|--r(?:ec.*)?")
 
 
-def rewritten_folders(name: str, words: Sequence[Word], known: Known) -> Iterator[Rewritten]:
+def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[Rewritten]:
     """Yield the folders in which this command rewrites what it does not name."""
     if known.git is not None:
         yield from _by_git(known.git)

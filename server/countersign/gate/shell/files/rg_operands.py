@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.git_settings import excludes_files
 from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.files.word_values import matching_paths, meaning
@@ -37,41 +37,41 @@ _BY_ENDING = re.compile(r"[^{}\[\]\\]*[*?][^{}\[\]\\/]*\.(\w+|\{\w+(?:,\w+)*\})"
 _BY_NAME = re.compile(r"/?(?:[^{}\[\]\\/.*?!][^{}\[\]\\/]*/)*[^{}\[\]\\/.*?!][^{}\[\]\\/]*")
 
 
-def rg_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def rg_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """What its globs and types name. What only a type of one's own or a wide glob could name is not known."""
     found = known.arguments
     for value in found.values("--type-add"):
-        yield Touch("read", constant((value.value or "").partition(":")[2]), shown=True)
+        yield FileUse("read", constant((value.value or "").partition(":")[2]), shown=True)
     if found.has("--type-add", "--type-clear"):
-        yield Touch("read", unknown())
+        yield FileUse("read", unknown())
     for value in found.values("-t", "--type"):
-        yield from _hidden_of(known, value.value) if value.value in _TYPES else [Touch("read", unknown())]
+        yield from _hidden_of(known, value.value) if value.value in _TYPES else [FileUse("read", unknown())]
     for value in found.values("-g", "--glob", "--iglob"):
         yield from _of_glob(known, value.value)
 
 
-def _of_glob(known: Known, glob: str | None) -> Iterator[Touch]:
+def _of_glob(known: ProgramReading, glob: str | None) -> Iterator[FileUse]:
     if glob is None or len(glob) > _LONGEST_GLOB:
-        yield Touch("read", unknown())
+        yield FileUse("read", unknown())
     elif not glob.startswith("!"):
-        yield Touch("read", constant(glob.lstrip("/")), shown=True)
+        yield FileUse("read", constant(glob.lstrip("/")), shown=True)
         ending = _BY_ENDING.fullmatch(glob)
         if ending is not None and _ENDINGS.issuperset(ending[1].strip("{}").split(",")):
             for each in ending[1].strip("{}").split(","):
                 yield from _hidden_of(known, each)
         elif not _BY_NAME.fullmatch(glob):
-            yield Touch("read", unknown())
+            yield FileUse("read", unknown())
 
 
-def _hidden_of(known: Known, ending: str) -> Iterator[Touch]:
+def _hidden_of(known: ProgramReading, ending: str) -> Iterator[FileUse]:
     """`*.py` matches `.env.py` as well, where there is one."""
     for folder in [word.value for word in _operands(known) if word.value] or ["."]:
         front, text = f"{folder.rstrip('/')}/.env", f"{folder.rstrip('/')}/.env*.{ending}"
         pieces = (Text(front, quoted=True), Glob("*"), Text(f".{ending}", quoted=True))
-        yield Touch("read", Word(text, pieces, "pattern", None, front, text, bare=False))
+        yield FileUse("read", Word(text, pieces, "pattern", None, front, text, bare=False))
 
 
-def _operands(known: Known) -> list[Word]:
+def _operands(known: ProgramReading) -> list[Word]:
     """The words for files and folders to search."""
     patterns = not known.arguments.has("-e", "--regexp", "-f", "--file", "--files")
     return [word for _, word in known.arguments.operands[int(patterns) :]]
@@ -81,7 +81,7 @@ _LONGEST_GLOB = 250
 """Characters of a glob that is taken apart: a longer one may name anything."""
 
 
-def searches(known: Known, facts: Facts, place: str, paths: PathJudge) -> Iterator[Search]:
+def searches(known: ProgramReading, facts: Facts, place: str, paths: PathJudge) -> Iterator[Search]:
     """The folders that it searches, seen from a place. Without an operand that is the place."""
     options = known.arguments.options
     limited = known.arguments.has("-t", "--type") or any(

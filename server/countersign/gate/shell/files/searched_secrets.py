@@ -118,7 +118,7 @@ def _shared_above(folder: str) -> list[str]:
 
 def _has_other_names(path: str) -> bool:
     """Whether this secret is a hard link, so that a file of any name may be the same (``paths/hard_links.py``)."""
-    standing = disk.standing(path)
+    standing = disk.path_stat(path)
     return not isinstance(standing, int) and standing.names > 1
 
 

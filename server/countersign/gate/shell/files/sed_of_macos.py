@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.languages.sed import scan_sed
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.syntax.tree import Word
@@ -18,7 +18,7 @@ from countersign.gate.shell.syntax.words import constant
 _GRAMMAR = Grammar(frozenset("efiI"), ordered=True)
 
 
-def sed_of_macos(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+def sed_of_macos(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Files that the script names there. They count only where a rule or a protected place is concerned, since what
     is a script there is mostly the name of a file (``sed -i s/a/b/ web/x.ts``)."""
     found = arguments(words, _GRAMMAR)
@@ -28,5 +28,5 @@ def sed_of_macos(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     if values == [word.value for word in theirs]:
         return
     doings = scan_sed("\n".join(value for value in values if value is not None))
-    yield from (Touch("write", constant(path), doubtful=True) for path in doings.writes if path)
-    yield from (Touch("read", constant(path), doubtful=True) for path in doings.reads if path)
+    yield from (FileUse("write", constant(path), doubtful=True) for path in doings.writes if path)
+    yield from (FileUse("read", constant(path), doubtful=True) for path in doings.reads if path)

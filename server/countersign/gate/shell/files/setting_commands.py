@@ -122,5 +122,5 @@ def _is_brought(word: str, named: str, folder: str) -> bool:
 
 
 def _is_missing(path: str) -> bool:
-    found = disk.standing(path)
+    found = disk.path_stat(path)
     return isinstance(found, int) and found in disk.MISSING

@@ -16,7 +16,7 @@ from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SE
 from countersign.gate.paths.socket_places import holds_sockets
 from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
@@ -72,40 +72,40 @@ class PathFinder:
     def __init__(self, judge: PathJudge, facts: Facts, folder: str | None) -> None:
         self.judge, self.facts, self.folder = judge, facts, folder
 
-    def look(self, touch: Touch) -> Iterator[Finding]:
+    def look(self, file_use: FileUse) -> Iterator[Finding]:
         """The findings of one touch. The first of each stands for the word as a whole."""
-        found = self._look(touch)
-        if touch.listing is not None:
-            found = iter((*found, *ListedNames(self.judge, self.folder).look(touch.word, touch.listing)))
-        if touch.found:
+        found = self._look(file_use)
+        if file_use.listing is not None:
+            found = iter((*found, *ListedNames(self.judge, self.folder).look(file_use.word, file_use.listing)))
+        if file_use.found:
             # A folder outside may hold a secret that the listing chooses, so nothing lifts what asks there.
             found = (finding._replace(known_read=False, auto_lifts=False) for finding in found)
-        return (finding for finding in found if not _is_harmless(finding)) if touch.doubtful else found
+        return (finding for finding in found if not _is_harmless(finding)) if file_use.doubtful else found
 
-    def _look(self, touch: Touch) -> Iterator[Finding]:
-        if touch.word.value == "-" and touch.deed in ("read", "list"):
+    def _look(self, file_use: FileUse) -> Iterator[Finding]:
+        if file_use.word.value == "-" and file_use.operation in ("read", "list"):
             return
-        if touch.start:
-            yield from self._gone_into(touch.start)._look(touch._replace(start=()))
+        if file_use.start:
+            yield from self._gone_into(file_use.start)._look(file_use._replace(start=()))
             return
-        if touch.shown:
-            yield from self._shown(touch)
+        if file_use.shown:
+            yield from self._shown(file_use)
             return
-        if touch.top and self.folder is not None:
+        if file_use.top and self.folder is not None:
             for place in folders_above(self.folder, self.judge.workspace):
-                yield from PathFinder(self.judge, self.facts, place)._look(touch._replace(top=False))
+                yield from PathFinder(self.judge, self.facts, place)._look(file_use._replace(top=False))
             return
-        if len(touch.word.pieces) == 1 and isinstance(touch.word.pieces[0], Process):
+        if len(file_use.word.pieces) == 1 and isinstance(file_use.word.pieces[0], Process):
             return  # a pipe; what stands in it is a command of its own
-        found = meaning(touch.word, self.facts, self.judge.home, self.folder)
+        found = meaning(file_use.word, self.facts, self.judge.home, self.folder)
         for value in found.values:
             for path in self._and_folder_tilde(value):
-                yield from self._value(touch, path)
+                yield from self._value(file_use, path)
         for pattern in found.patterns:
             for path in self._and_folder_tilde(pattern):
-                yield from self._pattern(touch, path)
-        if not found.complete and not touch.listed:
-            yield self._unknown(touch)
+                yield from self._pattern(file_use, path)
+        if not found.complete and not file_use.listed:
+            yield self._unknown(file_use)
 
     def _and_folder_tilde(self, path: str) -> tuple[str, ...]:
         """A path in the home, and where a folder here is named ``~``, also that one: the tilde may be quoted, or in
@@ -117,72 +117,76 @@ class PathFinder:
             return (path,)
         return path, f"./{path}"
 
-    def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
+    def _value(self, file_use: FileUse, value: str) -> Iterator[Finding]:
         if value in _STREAMS or _DESCRIPTOR.fullmatch(value):
             return
-        if value == "" and touch.deed not in ("read", "list"):
-            yield self._unknown(touch, "''")
+        if value == "" and file_use.operation not in ("read", "list"):
+            yield self._unknown(file_use, "''")
             return
         if value == "":
             value = "."
         if self.folder is None and not value.startswith(("/", "~/")):
             judge = self.judge
             nearby = [
-                self._one(touch, value, judge.workspace),
-                self._one(touch._replace(below=False), value, judge.home),
+                self._one(file_use, value, judge.workspace),
+                self._one(file_use._replace(below=False), value, judge.home),
             ]
             # If `cd` fails, the text goes on where it started: only there a deny rule surely matches.
             nearby[1] = nearby[1]._replace(deny=None, ask=nearby[1].deny or nearby[1].ask)
-            yield self._somewhere(touch, value, nearby)
+            yield self._somewhere(file_use, value, nearby)
             return
         cwd = self.folder or self.judge.workspace
-        if touch.if_there and self.judge.resolve(value, cwd=cwd).kind == "missing":
+        if file_use.if_there and self.judge.resolve(value, cwd=cwd).kind == "missing":
             return
-        yield self._one(touch, value, cwd)
-        if touch.through:
+        yield self._one(file_use, value, cwd)
+        if file_use.through:
             yield from behind_links(self.judge, value, cwd)
 
-    def _one(self, touch: Touch, value: str, cwd: str) -> Finding:
-        return self._read(touch, value, cwd) if touch.deed in ("read", "list") else self._write(touch, value, cwd)
+    def _one(self, file_use: FileUse, value: str, cwd: str) -> Finding:
+        return (
+            self._read(file_use, value, cwd)
+            if file_use.operation in ("read", "list")
+            else self._write(file_use, value, cwd)
+        )
 
-    def _somewhere(self, touch: Touch, source: str, nearby: Sequence[Finding]) -> Finding:
+    def _somewhere(self, file_use: FileUse, source: str, nearby: Sequence[Finding]) -> Finding:
         """A relative name in a folder that is not known: what is said of the name itself, in the workspace and in the
         home, counts wherever it lies; what would allow it does not."""
-        found = self._unknown(touch, source)
+        found = self._unknown(file_use, source)
         if found.kind == "read":
             found = found._replace(requires_ask=None)  # its name is known, and no secret's if no name asks
         secret = None
-        if touch.deed == "read":
+        if file_use.operation == "read":
             secret = next((said.requires_ask for said in nearby if said.requires_ask and not said.auto_lifts), None)
         return found._replace(
             floors=tuple(dict.fromkeys(floor for said in nearby for floor in said.floors)),
             deny=next((said.deny for said in nearby if said.deny), None),
             ask=next((said.ask for said in nearby if said.ask), found.ask),
             requires_ask=found.requires_ask or secret,
-            bypass_lifts=found.bypass_lifts and secret is None,
+            bypassable=found.bypassable and secret is None,
         )
 
-    def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
-        if touch.sockets and holds_sockets(self.judge.resolve(value, cwd=cwd), self.judge.home):
+    def _read(self, file_use: FileUse, value: str, cwd: str) -> Finding:
+        if file_use.sockets and holds_sockets(self.judge.resolve(value, cwd=cwd), self.judge.home):
             return self.judge.judge_write(value, cwd=cwd)
-        finding = self.judge.judge_read(value, cwd=cwd, below=touch.below, follows=not touch.unfollowed)
-        if touch.deed == "list" and finding.requires_ask is not None and finding.in_workspace:
+        finding = self.judge.judge_read(value, cwd=cwd, below=file_use.below, follows=not file_use.unfollowed)
+        if file_use.operation == "list" and finding.requires_ask is not None and finding.in_workspace:
             # Looking at a secret's name, size or date does not read it.
             finding = finding._replace(requires_ask=None, known_read=not finding.floors)
         return finding
 
-    def _write(self, touch: Touch, value: str, cwd: str) -> Finding:
-        operation = touch.deed if touch.deed in ("delete", "move") else "edit"
-        if touch.sources is not None:
-            return self._into_by_sources(touch, touch.sources, value, cwd)
-        if touch.into is not None:
-            return self._into(touch, value, cwd)
-        finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not touch.unfollowed)
-        if touch.spills and not touch.unfollowed:
+    def _write(self, file_use: FileUse, value: str, cwd: str) -> Finding:
+        operation = file_use.operation if file_use.operation in ("delete", "move") else "edit"
+        if file_use.sources is not None:
+            return self._into_by_sources(file_use, file_use.sources, value, cwd)
+        if file_use.into is not None:
+            return self._into(file_use, value, cwd)
+        finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
+        if file_use.unknown_names and not file_use.unfollowed:
             finding = self.judge.with_spilled(finding, value, cwd=cwd)
-        if touch.spills:
+        if file_use.unknown_names:
             return self._with_unknown_names(finding, value, cwd)
-        return self._with_rules_below(finding, value, cwd) if touch.below and operation == "edit" else finding
+        return self._with_rules_below(finding, value, cwd) if file_use.below and operation == "edit" else finding
 
     def _with_unknown_names(self, finding: Finding, value: str, cwd: str) -> Finding:
         """What is written below a folder under names that are not known."""
@@ -198,9 +202,9 @@ class PathFinder:
             return finding
         return finding._replace(ask=self.judge.may_hold_edited(value, None, cwd=cwd))
 
-    def _into_by_sources(self, touch: Touch, sources: Word, value: str, cwd: str) -> Finding:
+    def _into_by_sources(self, file_use: FileUse, sources: Word, value: str, cwd: str) -> Finding:
         """What is copied into a folder under the names that a word has or matches: the strictest of their findings."""
-        whole = self._into(touch, value, cwd)
+        whole = self._into(file_use, value, cwd)
         meant = meaning(sources, self.facts, self.judge.home, self.folder)
         matched = [self._matches(pattern, cwd) for pattern in meant.patterns]
         if (not meant.complete or None in matched) and self._may_be_folder(value, cwd):
@@ -209,31 +213,31 @@ class PathFinder:
         for name in dict.fromkeys(path.rstrip("/").rsplit("/", 1)[-1] for path in paths):
             if whole.floors or whole.deny or whole.ask:
                 return whole
-            found = self._into(touch._replace(into=name), value, cwd)
+            found = self._into(file_use._replace(into=name), value, cwd)
             if found.floors or found.deny or found.ask or (found.requires_ask and not whole.requires_ask):
                 whole = found
         return whole
 
-    def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
+    def _into(self, file_use: FileUse, value: str, cwd: str) -> Finding:
         """What is copied into a folder gets a name of its own there."""
         whole = self.judge.resolve(value, cwd=cwd)
-        brought = not touch.unfollowed and self.judge.may_hold_links(whole)
-        if touch.into in {None, "", "*", ".", ".."} or not (brought or self._may_be_folder(value, cwd)):
-            target = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
+        brought = not file_use.unfollowed and self.judge.may_hold_links(whole)
+        if file_use.into in {None, "", "*", ".", ".."} or not (brought or self._may_be_folder(value, cwd)):
+            target = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
             return self.judge.with_met_links(target, value, ("*",), cwd=cwd, follows=True) if brought else target
         if whole.resolved != whole.lexical:
             # `ln -sfn` and `mv -T` replace a symlink to a folder instead of going into it.
             replaced = self.judge.judge_write(value, cwd=cwd)
             if replaced.floors:
                 return replaced
-        there = f"{value.rstrip('/') or '/'}/{touch.into}"
-        finding = self.judge.judge_write(there, cwd=cwd, follows=whole.kind == "folder" or not touch.unfollowed)
+        there = f"{value.rstrip('/') or '/'}/{file_use.into}"
+        finding = self.judge.judge_write(there, cwd=cwd, follows=whole.kind == "folder" or not file_use.unfollowed)
         # A folder that is copied into one of its name changes files below that.
         if brought:
             finding = self.judge.with_met_links(finding, there, ("*",), cwd=cwd, follows=True)
         if whole.kind != "folder" and not (finding.floors or finding.deny or finding.ask or finding.requires_ask):
             # It may become a file of this name as well.
-            finding = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
+            finding = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
         merged = self.judge.resolve(there, cwd=cwd).kind == "folder"
         return self._with_rules_below(finding, there, cwd) if merged else finding
 
@@ -255,34 +259,36 @@ class PathFinder:
                 return f"`{name}` there is protected"
         return None
 
-    def _pattern(self, touch: Touch, pattern: str) -> Iterator[Finding]:
+    def _pattern(self, file_use: FileUse, pattern: str) -> Iterator[Finding]:
         """A pathname pattern: the folder that it surely lies in, what it matches now, and what it could match."""
         fixed = _fixed_folder(pattern)
         if self.folder is None and not pattern.startswith(("/", "~/")):
             there = PathFinder(self.judge, self.facts, self.judge.workspace)
-            yield self._somewhere(touch, pattern, list(there._pattern(touch, pattern)))
+            yield self._somewhere(file_use, pattern, list(there._pattern(file_use, pattern)))
             return
         cwd = self.folder or self.judge.workspace
-        reading = touch.deed in ("read", "list")
+        reading = file_use.operation in ("read", "list")
         if reading:
-            whole = self.judge.judge_read(fixed, cwd=cwd, below=touch.deed == "read")
-            if whole.ask is not None and touch.deed == "read" and not touch.below:
+            whole = self.judge.judge_read(fixed, cwd=cwd, below=file_use.operation == "read")
+            if whole.ask is not None and file_use.operation == "read" and not file_use.below:
                 # Not all that lies there counts, but what the pattern may turn into.
                 whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, _below_fixed(pattern), cwd=cwd))
-            if touch.deed == "list" and whole.in_workspace:
+            if file_use.operation == "list" and whole.in_workspace:
                 whole = whole._replace(requires_ask=None, known_read=not whole.floors)
         elif _takes_all(pattern):
-            whole = self.judge.judge_write(fixed, cwd=cwd, operation="delete" if touch.deed == "delete" else "edit")
+            whole = self.judge.judge_write(
+                fixed, cwd=cwd, operation="delete" if file_use.operation == "delete" else "edit"
+            )
         else:
             whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
         whole = whole._replace(resource=f"{whole.resource} ({pattern})")
         risky = self._could_be(pattern, cwd, reading=reading)
-        if risky is not None and whole.requires_ask is None and not (reading and touch.deed == "list"):
+        if risky is not None and whole.requires_ask is None and not (reading and file_use.operation == "list"):
             whole = whole._replace(
                 requires_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
             )
         parts = [part for part in _below_fixed(pattern) if part]
-        follows = touch.deed not in ("delete", "move") or pattern.endswith("/")
+        follows = file_use.operation not in ("delete", "move") or pattern.endswith("/")
         yield self.judge.with_met_links(whole, fixed, parts, cwd=cwd, follows=follows)
         matches = self._matches(pattern, cwd)
         if matches is None:
@@ -292,15 +298,15 @@ class PathFinder:
             )
             return
         # What matches nothing stays as it is written, which may well be a name (`app/[slug]/page.tsx`).
-        if touch.deed == "list" and glob_segment(pattern.rsplit("/", 1)[-1]).literal is None:
+        if file_use.operation == "list" and glob_segment(pattern.rsplit("/", 1)[-1]).literal is None:
             # Only bash before 5.2 takes `.*` for these as well, and then shows no more than names.
             matches = tuple(match for match in matches if match.rsplit("/", 1)[-1] not in {".", ".."})
         spelled = () if matches and is_exact(pattern) else (plain_path(pattern),)
         for match in (*matches, *spelled):
-            found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
+            found = self._read(file_use, match, cwd) if reading else self._write(file_use, match, cwd)
             if found.floors or found.deny or found.ask or found.requires_ask:
                 yield found
-            if touch.through:
+            if file_use.through:
                 yield from behind_links(self.judge, match, cwd)
 
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
@@ -325,16 +331,16 @@ class PathFinder:
             return f"`{pattern}` could be a secret of the home"
         return None
 
-    def _unknown(self, touch: Touch, shown: str | None = None) -> Finding:
+    def _unknown(self, file_use: FileUse, shown: str | None = None) -> Finding:
         """A file whose name is not known before it runs."""
-        source = shown or touch.word.source or "…"
-        if touch.deed in ("read", "list"):
-            ruled = self.judge.may_hold_ruled("/", cwd="/") if touch.deed == "read" else None
+        source = shown or file_use.word.source or "…"
+        if file_use.operation in ("read", "list"):
+            ruled = self.judge.may_hold_ruled("/", cwd="/") if file_use.operation == "read" else None
             ask = None
             if ruled is not None:
                 ask = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
             said = None
-            if touch.deed == "read":
+            if file_use.operation == "read":
                 reason = f"the file `{source}` is only known at run time and could be a secret"
                 said = Evidence(source="default", reason=reason)
             return Finding(
@@ -347,7 +353,7 @@ class PathFinder:
             ruled = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
         said = Evidence(source="default", reason=reason)
         floors: tuple[Floor, ...] = ()
-        if touch.deed in ("delete", "move") and touch.below and self._could_be_root(touch.word):
+        if file_use.operation in ("delete", "move") and file_use.below and self._could_be_root(file_use.word):
             root = Evidence(source="floor", reason=f"the path `{source}` is not known and could be a root")
             floors = (Floor("ask", root),)
         return Finding(kind="write", resource=source, category="write", floors=floors, ask=ruled, requires_ask=said)
@@ -366,51 +372,53 @@ class PathFinder:
         known = {fold(part) for part in self.judge.root_names()}
         return fold(names[-1]) in known | {"root"} or protected_reason(names) is not None
 
-    def _shown(self, touch: Touch) -> Iterator[Finding]:
+    def _shown(self, file_use: FileUse) -> Iterator[Finding]:
         """An operand of git: a revision or a file. Only what is secret or ruled makes a finding."""
-        if touch.word.value is None:
-            yield from self._shown_meanings(touch)
+        if file_use.word.value is None:
+            yield from self._shown_meanings(file_use)
             return
-        value = literal(touch.word)
+        value = literal(file_use.word)
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
             return
-        if touch.deed != "write" and not touch.top and self.judge.is_unremarkable(value, cwd=cwd):
+        if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
             return
-        if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in touch.unless):
+        if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
             return
-        if touch.deed == "write":
-            written = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
+        if file_use.operation == "write":
+            written = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
             if self.judge.resolve(value, cwd=cwd).refused is None and (
                 written.floors or written.deny or written.ask or self._leads_out(value, written)
             ):
                 yield written
             return
-        for place in folders_above(cwd, self.judge.workspace) if touch.top else [cwd]:
+        for place in folders_above(cwd, self.judge.workspace) if file_use.top else [cwd]:
             if any(char in value for char in "*?["):
-                yield from self._pathspec(value, place, touch)
+                yield from self._pathspec(value, place, file_use)
                 continue
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
                 continue
             # What is not there now may have been a folder once.
-            below = touch.deed == "read" and (resolved.kind == "folder" or (touch.below and resolved.kind != "file"))
-            finding = self.judge.judge_read(value, cwd=place, below=below, follows=not touch.unfollowed)
+            below = file_use.operation == "read" and (
+                resolved.kind == "folder" or (file_use.below and resolved.kind != "file")
+            )
+            finding = self.judge.judge_read(value, cwd=place, below=below, follows=not file_use.unfollowed)
             secret = self.judge.is_secret(value, cwd=place) is not None
-            if secret and touch.deed == "list":
+            if secret and file_use.operation == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
                 yield finding._replace(requires_ask=None, known_read=False)
             elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
                 yield finding
 
-    def _shown_meanings(self, touch: Touch) -> Iterator[Finding]:
+    def _shown_meanings(self, file_use: FileUse) -> Iterator[Finding]:
         """An operand that holds a variable of the text's own or a pathname pattern of bash's."""
-        found = meaning(touch.word, self.facts, self.judge.home, self.folder)
+        found = meaning(file_use.word, self.facts, self.judge.home, self.folder)
         for value in found.values:
             word = constant(value)._replace(tilde=value.startswith("~/"))
-            yield from self._shown(touch._replace(word=word))
+            yield from self._shown(file_use._replace(word=word))
         for pattern in found.patterns:
-            for finding in self._pattern(touch, pattern):
+            for finding in self._pattern(file_use, pattern):
                 asked = finding.requires_ask is not None and not finding.auto_lifts
                 if finding.floors or finding.deny or finding.ask or asked or self._leads_out(pattern, finding):
                     yield finding
@@ -429,11 +437,11 @@ class PathFinder:
         spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
         return spelled and finding.requires_ask is not None
 
-    def _pathspec(self, value: str, cwd: str, touch: Touch) -> Iterator[Finding]:
+    def _pathspec(self, value: str, cwd: str, file_use: FileUse) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is
         taken for an expression, in which that is anything."""
-        last, follows = value.rsplit("/", 1)[-1], not touch.unfollowed
-        named = any(char not in "*?" for char in last) and not (touch.free and last == ".*")
+        last, follows = value.rsplit("/", 1)[-1], not file_use.unfollowed
+        named = any(char not in "*?" for char in last) and not (file_use.free and last == ".*")
         ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
         if ruled is not None:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})

@@ -61,18 +61,18 @@ MOST_LOOKED_THROUGH = 1_000_000  # characters, counted once for each variable; p
 class Step(NamedTuple):
     """A simple command as it would be run.
 
-    ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
-    may come in on its input, ``piped`` says that something does, ``sure`` that it is these texts and no others.
-    ``listing`` are the commands whose output is all that comes in, if they list names of files. ``leads`` is where it
-    moves the shell to, where it does.
+    ``redirects`` of the compound commands around it stand in steps of their own, without words. ``stdin_texts`` are
+    texts that it may read from its input; ``has_stdin`` says that its input comes from this text at all, and
+    ``stdin_is_exact`` that it is those texts and nothing else. ``listing`` are the commands whose output is all that
+    comes in, if they list names of files. ``leads`` is where it moves the shell to, where it does.
     """
 
     command: Simple
     unwrapped: Unwrapped
     places: Places
-    fed: tuple[str, ...] = ()
-    piped: bool = False
-    sure: bool = True
+    stdin_texts: tuple[str, ...] = ()
+    has_stdin: bool = False
+    stdin_is_exact: bool = True
     listing: Listing | None = None
     leads: Places = None
 
@@ -106,9 +106,9 @@ class _Context(NamedTuple):
     """``once``: what stands here runs at most once, and nothing that stands after it runs before it ends."""
 
     places: Places = HERE
-    fed: tuple[str, ...] = ()
-    piped: bool = False
-    sure: bool = True
+    stdin_texts: tuple[str, ...] = ()
+    has_stdin: bool = False
+    stdin_is_exact: bool = True
     listing: Listing | None = None
     once: bool = True
 
@@ -172,10 +172,16 @@ class _Walk:
         inner = context._replace(once=False)
         for index, stage in enumerate(stages, 1):
             self.node(stage, inner)
-            texts, sure = stage_output(stage)
+            texts, stdin_is_exact = stage_output(stage)
             listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
-            if not inner.piped or (inner.fed, inner.sure, inner.listing) != (texts, sure, listing):
-                inner = context._replace(piped=True, fed=texts, sure=sure, listing=listing)
+            if not inner.has_stdin or (inner.stdin_texts, inner.stdin_is_exact, inner.listing) != (
+                texts,
+                stdin_is_exact,
+                listing,
+            ):
+                inner = context._replace(
+                    has_stdin=True, stdin_texts=texts, stdin_is_exact=stdin_is_exact, listing=listing
+                )
         return context.places, context.places
 
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
@@ -228,7 +234,7 @@ class _Walk:
             case "function":
                 self.repeats = True
                 self.facts.functions.add(node.name or "")
-                self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True, once=False))
+                self.script(node.bodies[0], _Context(None if self.moving else HERE, has_stdin=True, once=False))
                 return places, places
 
     def branches(self, bodies: Sequence[Script], context: _Context) -> Outcome:
@@ -273,7 +279,10 @@ class _Walk:
             return self.after(step, context)
         for word in command.words:
             written = any(isinstance(piece, Process) for piece in word.pieces)
-            self.apart(word.scripts, context._replace(piped=True, sure=False, listing=None) if written else context)
+            self.apart(
+                word.scripts,
+                context._replace(has_stdin=True, stdin_is_exact=False, listing=None) if written else context,
+            )
         for assignment in command.assignments:
             self.apart(assignment.scripts, context)
         self.apart(command.scripts, context)
@@ -288,7 +297,15 @@ class _Walk:
             if command.assignments or command.declared or command.kind == "test":
                 unwrapped = _with_texts(unwrapped, command)
             self.met[id(command)] = unwrapped
-        step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure, context.listing)
+        step = Step(
+            command,
+            unwrapped,
+            context.places,
+            context.stdin_texts,
+            context.has_stdin,
+            context.stdin_is_exact,
+            context.listing,
+        )
         self.steps.append(step)
         if self.folders_stay:
             names = [layer.words[0].value for layer in unwrapped.layers]
@@ -302,7 +319,7 @@ class _Walk:
         formula = _all(node.formulas)
         kind = "arithmetic" if formula else "command"
         command = Simple(shown, (), (), node.redirects, kind, formula)
-        self.steps.append(Step(command, _NOTHING, context.places, piped=True))
+        self.steps.append(Step(command, _NOTHING, context.places, has_stdin=True))
         return inner
 
     def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
@@ -312,27 +329,29 @@ class _Walk:
             inputs = redirect.operator in {"<", "<>", "<&", "<<<"}
             self.apart(
                 redirect.target.scripts,
-                context if inputs else context._replace(piped=True, fed=(), sure=False, listing=None),
+                context
+                if inputs
+                else context._replace(has_stdin=True, stdin_texts=(), stdin_is_exact=False, listing=None),
             )
             if redirect.variable is not None:
                 self.facts.bind(redirect.variable, None, number=True)
             if redirect.heredoc is not None:
                 self.apart(redirect.heredoc.scripts, context)
                 known = redirect.heredoc.word is not None and redirect.heredoc.word.value is not None
-                context = _fed(context, redirect.heredoc.body or "", sure=known)
+                context = _fed(context, redirect.heredoc.body or "", stdin_is_exact=known)
             elif redirect.operator == "<<<":
                 text = redirect.target.value
                 context = (
-                    context._replace(piped=True, sure=False, listing=None)
+                    context._replace(has_stdin=True, stdin_is_exact=False, listing=None)
                     if text is None
-                    else _fed(context, text, sure=True)
+                    else _fed(context, text, stdin_is_exact=True)
                 )
             elif redirect.operator in {"<", "<>", "<&"}:
                 # `done < <(find …)`
                 pieces = redirect.target.pieces
                 process = pieces[0] if len(pieces) == 1 else None
                 listing = script_listing(process.script) if isinstance(process, Process) else None
-                context = context._replace(piped=True, sure=False, listing=listing)
+                context = context._replace(has_stdin=True, stdin_is_exact=False, listing=listing)
         return context
 
     def after(self, step: Step, context: _Context) -> Outcome:
@@ -488,5 +507,10 @@ def _all(formulas: Sequence[Formula]) -> Formula | None:
     return Formula(names, assigned, any(formula.unknown for formula in formulas))
 
 
-def _fed(context: _Context, text: str, *, sure: bool) -> _Context:
-    return context._replace(fed=(*context.fed, text), piped=True, sure=context.sure and sure, listing=None)
+def _fed(context: _Context, text: str, *, stdin_is_exact: bool) -> _Context:
+    return context._replace(
+        stdin_texts=(*context.stdin_texts, text),
+        has_stdin=True,
+        stdin_is_exact=context.stdin_is_exact and stdin_is_exact,
+        listing=None,
+    )

@@ -17,7 +17,7 @@ from countersign.gate.shell.syntax.words import constant
 _Own = Callable[[Sequence[Word]], Iterator[Inner]]
 
 
-def spoken(pattern: str) -> _Own:
+def matched(pattern: str) -> _Own:
     """The text in the first group that is not empty, wherever in a word the pattern is found."""
     found_in = re.compile(pattern, re.DOTALL)
 
@@ -90,7 +90,7 @@ def _ssh(words: Sequence[Word]) -> Iterator[Inner]:
 _SSH = Grammar(frozenset("BbcDEeFIiJLlmOoPpQRSWw"), ordered=True)
 
 
-_SSH_PROGRAMS = spoken(
+_SSH_PROGRAMS = matched(
     r"(?i)^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand|XAuthLocation|PKCS11Provider)[\s=]+(.+)"
 )
 
@@ -101,7 +101,7 @@ def _gdb(words: Sequence[Word]) -> Iterator[Inner]:
     yield from _DEBUGGER(words)
 
 
-_DEBUGGER = spoken(
+_DEBUGGER = matched(
     r"^(?:--?(?:ex|eval-command|iex|init-eval-command|one-line(?:-before-file)?)=)?\s*"
     r"(?:(?:platform\s+)?shell\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
 )
@@ -227,44 +227,44 @@ _TOML_MARKS = re.compile(r"[\[\],\"']")
 _OWN_EXEC = re.compile(r"\Autil exec (?:-- )?")
 
 
-_BANG = spoken(r"(?:^|[;\n])\s*!\s*([^!].*)")
-_AWS = spoken(r"(?:^|[,{\"'])(?:commands?)[\"']?\s*[=:]\s*[\[\"']*([^\]\"']+)")
+_BANG = matched(r"(?:^|[;\n])\s*!\s*([^!].*)")
+_AWS = matched(r"(?:^|[,{\"'])(?:commands?)[\"']?\s*[=:]\s*[\[\"']*([^\]\"']+)")
 
 SOMETIMES: Mapping[str, _Own] = {
     **dict.fromkeys(("ssh", "autossh"), _ssh),
     "scp": _SSH_PROGRAMS,
     "sftp": each(_SSH_PROGRAMS, valued("aBbcDFiJloPRSsX", "", "-S -D")),
-    "rsync": spoken(r"^(?:-\w*M|--remote-option=|)(?:--rsync-path|--rsh)[= ](.+)"),
-    "wget": spoken(r"(?:^|[\s=])use_askpass\s*=\s*(.+)"),
+    "rsync": matched(r"^(?:-\w*M|--remote-option=|)(?:--rsync-path|--rsh)[= ](.+)"),
+    "wget": matched(r"(?:^|[\s=])use_askpass\s*=\s*(.+)"),
     "aria2c": valued("", "on-download-complete on-download-start on-download-error on-download-stop on-download-pause "
                      "on-bt-download-complete", "--on-download-complete --on-download-start --on-download-error "
                      "--on-download-stop --on-download-pause --on-bt-download-complete"),
-    "socat": spoken(r"(?i)(?:^|!!)(?:EXEC|SYSTEM|SHELL):\"?'?([^,\"']+)"),
+    "socat": matched(r"(?i)(?:^|!!)(?:EXEC|SYSTEM|SHELL):\"?'?([^,\"']+)"),
     **dict.fromkeys(("nc", "netcat", "ncat"), valued(
         "cepswxXiIOPqTVGm", "exec sh-exec lua-exec source source-port wait idle-timeout proxy",
         "-c -e --exec --sh-exec")),
     "gdb": _gdb,
     "gdbserver": _gdbserver,
     "lldb": _lldb,
-    "bpftrace": each(valued("cdefIpBo", "include info-level", "-c"), spoken(r"\bsystem\s*\(\s*\"([^\"]*)")),
-    "dtrace": each(valued("cCbDefIiLlmnoPpqsUxX", "", "-c"), spoken(r"\bsystem\s*\(\s*\"([^\"]*)")),
+    "bpftrace": each(valued("cdefIpBo", "include info-level", "-c"), matched(r"\bsystem\s*\(\s*\"([^\"]*)")),
+    "dtrace": each(valued("cCbDefIiLlmnoPpqsUxX", "", "-c"), matched(r"\bsystem\s*\(\s*\"([^\"]*)")),
     "tcpdump": valued("BcCDEFGijMmrstTVwWyzZ", "postrotate-command", "-z"),
     **dict.fromkeys(("psql", "pgcli", "usql", "cockroach"), each(
-        spoken(r"\\!\s*(.+)"), spoken(r"(?i)\bPROGRAM\s+\$?'([^']+)'"),
-        spoken(r"\\(?:g|gx|o|out|w|write|watch)\s*\|\s*(.+)"), spoken(r"`([^`]+)`"))),
+        matched(r"\\!\s*(.+)"), matched(r"(?i)\bPROGRAM\s+\$?'([^']+)'"),
+        matched(r"\\(?:g|gx|o|out|w|write|watch)\s*\|\s*(.+)"), matched(r"`([^`]+)`"))),
     **dict.fromkeys(("mysql", "mariadb", "mycli"), each(
-        spoken(r"(?:^|[;\n=])\s*(?:system|\\!)\s*(.+)"), spoken(r"(?:^|[;\n=])\s*(?:pager|\\P)\s+(.+)"),
-        spoken(r"^--pager=(.+)"))),
+        matched(r"(?:^|[;\n=])\s*(?:system|\\!)\s*(.+)"), matched(r"(?:^|[;\n=])\s*(?:pager|\\P)\s+(.+)"),
+        matched(r"^--pager=(.+)"))),
     **dict.fromkeys(("sqlite3", "sqlite", "litecli"), each(
-        spoken(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
-        spoken(r"(?:^|\n)\s*\.(?:once|on\w*|out\w*|im\w*|o|excel|read)\s[^|\n]*\|\s*([^'\"\n]+)"))),
-    "duckdb": each(spoken(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
-                   spoken(r"(?:^|\n)\s*\.(?:once|out\w*)\s+\|\s*(.+)")),
+        matched(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
+        matched(r"(?:^|\n)\s*\.(?:once|on\w*|out\w*|im\w*|o|excel|read)\s[^|\n]*\|\s*([^'\"\n]+)"))),
+    "duckdb": each(matched(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
+                   matched(r"(?:^|\n)\s*\.(?:once|out\w*)\s+\|\s*(.+)")),
     **dict.fromkeys(("lftp", "ftp", "dc", "ed", "ex"), _BANG),
-    "gnuplot": each(_BANG, spoken(r"\bsystem\s*\(?\s*[\"']([^\"']*)"), spoken(r"[\"']<\s*([^\"']*)")),
-    "expect": spoken(r"(?:^|[;\n{\[]|-c\s*)\s*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n}\]]+)"),
+    "gnuplot": each(_BANG, matched(r"\bsystem\s*\(?\s*[\"']([^\"']*)"), matched(r"[\"']<\s*([^\"']*)")),
+    "expect": matched(r"(?:^|[;\n{\[]|-c\s*)\s*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n}\]]+)"),
     **dict.fromkeys(("latex", "pdflatex", "xelatex", "lualatex", "tex", "pdftex", "latexmk"),
-                    spoken(r"\\write18\s*\{([^}]*)")),
+                    matched(r"\\write18\s*\{([^}]*)")),
     "pandoc": valued("fFtordVLmsbHABcT", "filter from to read write output data-dir pdf-engine metadata variable "
                      "template", "-F --filter --pdf-engine"),
     **dict.fromkeys(("xterm", "konsole", "xfce4-terminal", "lxterminal", "mate-terminal", "urxvt", "st", "termite",
@@ -279,12 +279,12 @@ SOMETIMES: Mapping[str, _Own] = {
     "aws": _AWS,
     "mix": _mix,
     "jj": _jj,
-    "ghc": each(spoken(r"^-pgm(?:lm|lo|lc|las|cxx|JSP|CmmP|dll|windres|libtool|ar|otool|install_name_tool)=?(.+)"),
-                spoken(r"^-pgm[A-Za-z]=?(.+)")),
-    "mpv": spoken(r"^--?input-commands(?:-\w+)?=(?:.*[;,\s])?(?:run|subprocess)\s+(.+)"),
+    "ghc": each(matched(r"^-pgm(?:lm|lo|lc|las|cxx|JSP|CmmP|dll|windres|libtool|ar|otool|install_name_tool)=?(.+)"),
+                matched(r"^-pgm[A-Za-z]=?(.+)")),
+    "mpv": matched(r"^--?input-commands(?:-\w+)?=(?:.*[;,\s])?(?:run|subprocess)\s+(.+)"),
     **dict.fromkeys(("rename", "prename", "perl-rename", "file-rename"), each(
-        spoken(r"`([^`]+)`"), spoken(r"\bqx\s*[^\w\s]([^/)}\]|!]+)"),
-        spoken(r"\b(?:system|exec)\b[\s(]*[\"']?([^\"')]+)"))),
+        matched(r"`([^`]+)`"), matched(r"\bqx\s*[^\w\s]([^/)}\]|!]+)"),
+        matched(r"\b(?:system|exec)\b[\s(]*[\"']?([^\"')]+)"))),
     "yarn": _yarn,
     **dict.fromkeys(("at", "batch"), _at),
     "su": _su,

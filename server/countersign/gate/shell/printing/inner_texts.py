@@ -60,7 +60,7 @@ def shell_texts(unwrapped: Unwrapped) -> dict[int, ShellText]:
 def unprintable(unwrapped: Unwrapped) -> str | None:
     """Why a command cannot be printed together with the texts that it runs in turn, or None."""
     shells = _programs(unwrapped) & SHELLS.keys()
-    if unwrapped.fed and shells:
+    if unwrapped.reads_stdin and shells:
         return "a shell that reads commands from its input"
     if not unwrapped.texts:
         return None

@@ -11,14 +11,14 @@ from typing import Literal
 
 from countersign.gate.patterns import may_begin_with
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
-from countersign.gate.shell.effects.escape_use import Known, Use
+from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand
 from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
 from countersign.gate.shell.effects.wrapper_readers import GIVEN
-from countersign.gate.shell.files.file_operands import touches
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.file_operands import file_uses
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, words_before_exec
@@ -61,7 +61,7 @@ class AnalyzedCommand:
             self._look_at_all()
         self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None
-        self._touches: list[list[Touch] | None] = [None] * len(self.layers)
+        self._touches: list[list[FileUse] | None] = [None] * len(self.layers)
         self._rules: RuleSet | None = None
         self._agent = ""
         self._candidates: dict[tuple[str, ...], Mapping[ListName, list[Rule]]] = {}
@@ -72,8 +72,8 @@ class AnalyzedCommand:
         known = look_up(name, words)
         self.names, self.known = (name,), (known,)
         self.shapes: tuple[str, ...] = tuple([word.shape for word in words])
-        self.uses: tuple[Use, ...] = known.uses
-        if self.step.piped and len(words) == 1:
+        self.uses: tuple[EscapeUse, ...] = known.uses
+        if self.step.has_stdin and len(words) == 1:
             self.uses = (*self._fed(), *known.uses)
         self.holes: tuple[Word, ...] = known.holes
         runs = may_run(name) and (could_run(name, words) or self.step.unwrapped.texts)
@@ -83,7 +83,7 @@ class AnalyzedCommand:
         self.shapes = tuple([word.shape for word in self.layers[0].words]) if self.layers else ()
         self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
         self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
-        fed = self._fed() if self.step.piped else ()
+        fed = self._fed() if self.step.has_stdin else ()
         self.uses = (*fed, *[use for known in self.known for use in known.uses])
         self.holes = tuple(
             [
@@ -107,9 +107,9 @@ class AnalyzedCommand:
             and not may_run(self.names[0])
         )
 
-    def _fed(self) -> list[Use]:
+    def _fed(self) -> list[EscapeUse]:
         return [
-            Use("code", ((UNKNOWN_TEXT,),), "it reads commands in its own language from its input")
+            EscapeUse("code", ((UNKNOWN_TEXT,),), "it reads commands in its own language from its input")
             for known, layer in zip(self.known, self.layers, strict=True)
             if known.program is not None and known.program.closed and len(layer.words) == 1
         ]
@@ -160,31 +160,33 @@ class AnalyzedCommand:
             found = self._candidates[words] = rules.commands_by_list(words, agent)
         return found
 
-    def touches(self, layer: int) -> list[Touch]:
+    def file_uses(self, layer: int) -> list[FileUse]:
         """The files that the words of this layer name."""
         found = self._touches[layer]
         if found is None:
             name, words = self.names[layer], self.layers[layer].words
-            found = touches(name, words, self.known[layer])
+            found = file_uses(name, words, self.known[layer])
             if not self.clear:
-                found += (Touch("write", word) for word in written(name, words))
+                found += (FileUse("write", word) for word in written(name, words))
             if self.known[layer].git is not None and any(variable.startswith("GIT_") for variable in self.facts.values):
                 # Another repository, in which the same names may be other files.
-                found.append(Touch("read", constant("."), shown=True, top=True))
+                found.append(FileUse("read", constant("."), shown=True, top=True))
             if not self.plain:
-                found = [each for touch in found for each in self.named_by_listing(touch, layer)]
+                found = [each for file_use in found for each in self.named_by_listing(file_use, layer)]
             self._touches[layer] = found
         return found
 
-    def named_by_listing(self, touch: Touch, layer: int) -> list[Touch]:
+    def named_by_listing(self, file_use: FileUse, layer: int) -> list[FileUse]:
         """What a listing of the text's own says of a file whose name is only known at run time."""
-        listings = self._listings(touch.word, layer) if touch.deed == "read" and touch.word.value is None else ()
+        listings = (
+            self._listings(file_use.word, layer) if file_use.operation == "read" and file_use.word.value is None else ()
+        )
         above = self.layers[layer].above
-        given = above is not None and self.names[above] in FINDERS and touch.word.source in _GIVEN
+        given = above is not None and self.names[above] in FINDERS and file_use.word.source in _GIVEN
         named = [listed_touches(listing, split=not given) for listing in listings]
         if not named or None in named:
-            return [touch]
-        return [touch._replace(listed=True), *dict.fromkeys(each for found in named for each in found or ())]
+            return [file_use]
+        return [file_use._replace(listed=True), *dict.fromkeys(each for found in named for each in found or ())]
 
     def _listings(self, word: Word, layer: int) -> Iterable[Listing]:
         """The listings that say all that a word may be; none if it may be anything else."""
@@ -225,7 +227,7 @@ GIVE_INPUT = names_with("input_words")
 _FILTERING = names_with("reads_behind_filter")
 
 
-def _turns_into_options_only(name: str, known: Known, hole: Word) -> bool:
+def _turns_into_options_only(name: str, known: ProgramReading, hole: Word) -> bool:
     """Whether nothing but an option that this word could turn into would matter: what such a program reads
     behind its filter is a file, and what is copied is judged as one."""
     if name in _FILTERING:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.git_contents import checked_out
 from countersign.gate.shell.files.git_repository import work_tree
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
@@ -25,7 +25,7 @@ from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.row import Brings
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST_BELOW = 5_000
@@ -58,36 +58,41 @@ _COPYING = names_with("copies")
 """Programs that copy, although their rows do not say which operand is the copy."""
 
 
-def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> BroughtLinks:
+def brought_links(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> BroughtLinks:
     """What this command brings, as the disk is now."""
     links: set[str] = set()
     filled: set[str] = set()
     replaced: set[str] = set()
     made: set[str] = set()
-    for index, (layer, known) in enumerate(zip(case.layers, case.known, strict=True)):
-        touches = case.touches(index)
-        targets = [touch for touch in touches if touch.deed == "write"]
+    for index, (layer, known) in enumerate(zip(analyzed.layers, analyzed.known, strict=True)):
+        file_uses = analyzed.file_uses(index)
+        targets = [file_use for file_use in file_uses if file_use.operation == "write"]
         brings = _brings(known, layer.words)
         if brings == "nothing" and not targets:
             continue
-        there = moved_places(places, layer.carried.folders, around.paths)
+        there = moved_places(places, layer.carried.folders, context.paths)
         if brings == "below":
-            filled |= _reached(around, case, index, brings, there)
+            filled |= _reached(context, analyzed, index, brings, there)
         elif brings != "nothing":
-            replaced |= _reached(around, case, index, brings, there)
+            replaced |= _reached(context, analyzed, index, brings, there)
         if not targets:
             continue
-        copies = known.copies or case.names[index] in _COPYING
-        sources = [touch for touch in touches if touch.deed in ("read", "move") and not touch.runs]
-        for place in there if there is not None else (around.start,):
-            ends = {end for touch in targets for end in _ends(around, case, touch, place)}
+        copies = known.copies or analyzed.names[index] in _COPYING
+        sources = [file_use for file_use in file_uses if file_use.operation in ("read", "move") and not file_use.runs]
+        for place in there if there is not None else (context.start,):
+            ends = {end for file_use in targets for end in _ends(context, analyzed, file_use, place)}
             made.update(fold(folder) for end in ends for folder in _not_yet(end))
             if brings == "nothing" and not copies:
-                filled.update(end for touch in targets if touch.spills for end in _ends(around, case, touch, place))
+                filled.update(
+                    end
+                    for file_use in targets
+                    if file_use.unknown_names
+                    for end in _ends(context, analyzed, file_use, place)
+                )
             for source in sources:
-                if not (copies or _may_hold_links(around, source, place)):
+                if not (copies or _may_hold_links(context, source, place)):
                     continue
-                found = _links_of(around, case, source, place)
+                found = _links_of(context, analyzed, source, place)
                 for end in ends:
                     if found is None:
                         filled.update((end, os.path.dirname(end)) if copies else ())
@@ -98,7 +103,7 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
     return BroughtLinks(frozenset(links), frozenset(filled), frozenset(replaced), frozenset(made))
 
 
-def _brings(known: Known, words: Sequence[Word]) -> Brings:
+def _brings(known: ProgramReading, words: Sequence[Word]) -> Brings:
     """Where this form of a program's command may put links that are not known."""
     row = known.program
     if row is None or row.brings == "nothing":
@@ -122,38 +127,40 @@ def _is_short_for(name: str, options: Collection[str]) -> bool:
 
 
 def _reached(
-    around: Circumstances, case: AnalyzedCommand, index: int, brings: Brings, places: Sequence[str] | None
+    context: JudgingContext, analyzed: AnalyzedCommand, index: int, brings: Brings, places: Sequence[str] | None
 ) -> set[str]:
     """The paths which such a command may make links, with all that lies below them, or below which it may make some."""
     if places is None:
         return {"/"}
-    git = case.known[index].git
-    specs = checked_out(case.layers[index].words, git) if git is not None else None
+    git = analyzed.known[index].git
+    specs = checked_out(analyzed.layers[index].words, git) if git is not None else None
     found: set[str] = set()
     for place in places:
-        touched = [touch for touch in case.touches(index) if touch.deed in ("write", "move", "delete")]
+        touched = [
+            file_use for file_use in analyzed.file_uses(index) if file_use.operation in ("write", "move", "delete")
+        ]
         if specs is not None:
-            touched = [Touch("write", word) for word in specs]
+            touched = [FileUse("write", word) for word in specs]
         elif brings == "here":
-            found.add(around.paths.resolve(".", cwd=place).lexical)
+            found.add(context.paths.resolve(".", cwd=place).lexical)
         elif brings == "tree":
-            found.add(_top(around, git, place))
-        ends = {end for touch in touched for end in _ends(around, case, touch, place)}
+            found.add(_top(context, git, place))
+        ends = {end for file_use in touched for end in _ends(context, analyzed, file_use, place)}
         found |= ends
         if brings == "here":
             found.update(os.path.dirname(end) for end in ends)
     return found
 
 
-def _top(around: Circumstances, git: Git | None, place: str) -> str:
+def _top(context: JudgingContext, git: Git | None, place: str) -> str:
     """The work tree of the repository that a command works in; the root where it is not known."""
     if git is None or git.before.has("--git-dir", "--work-tree", "--bare"):
         return "/"
     for word in git.folders:
         if word.value is None:
             return "/"
-        place = join(place, literal(word), around.paths.home)
-    return work_tree(place, around.paths) or "/"
+        place = join(place, literal(word), context.paths.home)
+    return work_tree(place, context.paths) or "/"
 
 
 def _not_yet(path: str) -> Iterator[str]:
@@ -163,24 +170,24 @@ def _not_yet(path: str) -> Iterator[str]:
         path = os.path.dirname(path)
 
 
-def _ends(around: Circumstances, case: AnalyzedCommand, touch: Touch, place: str) -> Iterator[str]:
+def _ends(context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, place: str) -> Iterator[str]:
     """The paths that a target may have, as far as the text tells."""
-    for value in meaning(touch.word, case.facts, around.paths.home, place).values:
+    for value in meaning(file_use.word, analyzed.facts, context.paths.home, place).values:
         if value:
-            yield around.paths.resolve(value, cwd=place).lexical
+            yield context.paths.resolve(value, cwd=place).lexical
 
 
-def _may_hold_links(around: Circumstances, source: Touch, place: str) -> bool:
+def _may_hold_links(context: JudgingContext, source: FileUse, place: str) -> bool:
     """Whether it is a link or a folder, of a program of which it is not known that it copies."""
     if source.word.value is None:
         return False
-    found = disk.standing(join(place, literal(source.word), around.paths.home))
+    found = disk.path_stat(join(place, literal(source.word), context.paths.home))
     return not isinstance(found, int) and (found.kind == stat.S_IFLNK or (source.below and found.kind == stat.S_IFDIR))
 
 
-def _links_of(around: Circumstances, case: AnalyzedCommand, source: Touch, place: str) -> list[str] | None:
+def _links_of(context: JudgingContext, analyzed: AnalyzedCommand, source: FileUse, place: str) -> list[str] | None:
     """The links of a source by the paths that they may have below the target; None if they are not known."""
-    meant = meaning(source.word, case.facts, around.paths.home, place)
+    meant = meaning(source.word, analyzed.facts, context.paths.home, place)
     if not meant.complete:
         return None
     paths = list(meant.values)
@@ -191,7 +198,7 @@ def _links_of(around: Circumstances, case: AnalyzedCommand, source: Touch, place
         paths += matches
     found: list[str] = []
     for path in paths:
-        below = _links_below(around, path, place)
+        below = _links_below(context, path, place)
         if below is None:
             return None
         name = os.path.basename(path.rstrip("/"))
@@ -200,12 +207,12 @@ def _links_of(around: Circumstances, case: AnalyzedCommand, source: Touch, place
     return found
 
 
-def _links_below(around: Circumstances, path: str, place: str) -> Sequence[str] | None:
+def _links_below(context: JudgingContext, path: str, place: str) -> Sequence[str] | None:
     """The links in what stands at a path, itself as ``"."``; None if they are not known."""
-    resolved = around.paths.resolve(path, cwd=place)
-    if around.paths.expects_links(resolved) or around.paths.holds_expected_links(resolved):
+    resolved = context.paths.resolve(path, cwd=place)
+    if context.paths.expects_links(resolved) or context.paths.holds_expected_links(resolved):
         return None
-    found = disk.standing(resolved.lexical)
+    found = disk.path_stat(resolved.lexical)
     if isinstance(found, int):
         return ()
     itself = ["."] if found.kind == stat.S_IFLNK else []
@@ -216,8 +223,8 @@ def _links_below(around: Circumstances, path: str, place: str) -> Sequence[str] 
     return None if below is None else [*itself, *(name for name, is_link in below if is_link)]
 
 
-def moved_into(around: Circumstances, places: Sequence[str] | None) -> Iterator[str]:
+def moved_into(context: JudgingContext, places: Sequence[str] | None) -> Iterator[str]:
     """The folders where a command would run, of which one may be reached by a link that was brought."""
     for place in places or ():
-        if place != around.start and around.paths.expects_links(around.paths.resolve(place, cwd="/"), exactly=True):
+        if place != context.start and context.paths.expects_links(context.paths.resolve(place, cwd="/"), exactly=True):
             yield place

@@ -13,11 +13,11 @@ from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Word
 
 if TYPE_CHECKING:
-    from countersign.gate.shell.rules.touched import Touched
+    from countersign.gate.shell.rules.touched import FileFindings
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class JudgingContext:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
     there are deny or ask rules about commands at all, ``rules_files`` that there are such about files, ``granting``
     that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``inside_path``
@@ -36,17 +36,17 @@ class Circumstances:
     granting: bool
     prints: bool
     program_path: ProgramPath
-    touched: dict[Hashable, Touched] = field(default_factory=dict)
+    touched: dict[Hashable, FileFindings] = field(default_factory=dict)
     patterns: list[Word] = field(default_factory=list[Word])
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
 
 
-def circumstances(
+def judging_context(
     rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool, prints: bool
-) -> Circumstances:
+) -> JudgingContext:
     """Put them together, and find out once what every part would ask again."""
-    return Circumstances(
+    return JudgingContext(
         rules,
         paths,
         agent,

@@ -12,17 +12,19 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.patterns import glob_segment
 from countersign.gate.shell.files.word_values import Meaning, meaning, plain_path
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.syntax.tree import Glob, Word
 from countersign.gate.shell.syntax.words import constant
 
 
-def expanded(around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None) -> Sequence[Word]:
+def expanded(
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> Sequence[Word]:
     """The words that one word may become, as far as the text tells: constants and pathname patterns."""
     if word.value is not None:
         return (word,)
     found: dict[Word, None] = {}
-    for meant in _meanings(around, case, word, places):
+    for meant in _meanings(context, analyzed, word, places):
         found |= dict.fromkeys(_path(value) for value in meant.values)
         for text in meant.patterns:
             found[_pattern(text)] = None
@@ -34,19 +36,19 @@ def expanded(around: Circumstances, case: AnalyzedCommand, word: Word, places: S
 
 
 def searched_folders(
-    around: Circumstances, case: AnalyzedCommand, words: Sequence[Word], places: Sequence[str] | None
+    context: JudgingContext, analyzed: AnalyzedCommand, words: Sequence[Word], places: Sequence[str] | None
 ) -> Iterator[Word]:
     """The folders, or patterns of folders, in which bash looks for names to expand these words."""
     for word in {word.source: word for word in words if word.value is None}.values():
-        for meant in _meanings(around, case, word, places):
+        for meant in _meanings(context, analyzed, word, places):
             yield from map(_searched_folder, meant.patterns)
 
 
 def _meanings(
-    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None
 ) -> Iterator[Meaning]:
     for place in places if places is not None else (None,):
-        yield meaning(word, case.facts, around.paths.home, place)
+        yield meaning(word, analyzed.facts, context.paths.home, place)
 
 
 def _path(value: str) -> Word:

@@ -12,7 +12,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
@@ -24,77 +24,81 @@ from countersign.gate.shell.files.word_paths import PathFinder, folders_above, m
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.expanded_words import expanded, searched_folders
 from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.rules.named_modules import named_in_variables
 from countersign.gate.shell.rules.rewritten_files import rewritten_below
-from countersign.gate.shell.rules.touched import Touched
+from countersign.gate.shell.rules.touched import FileFindings
 from countersign.gate.shell.rules.written_by_variables import written_by_variables
 from countersign.gate.shell.syntax.tree import Redirect, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
 
 
-def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Touched]:
+def file_findings(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
     """All files that a command touches, as far as its words tell."""
     started = places
-    for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
-        places = started if layer.carried.folders == () else moved_places(started, layer.carried.folders, around.paths)
-        for touch in case.touches(index):
-            yield _touched(around, case, touch, places)
-        last = index == len(case.layers) - 1
+    for index, (name, layer, known) in enumerate(zip(analyzed.names, analyzed.layers, analyzed.known, strict=True)):
+        places = started if layer.carried.folders == () else moved_places(started, layer.carried.folders, context.paths)
+        for file_use in analyzed.file_uses(index):
+            yield _findings_of(context, analyzed, file_use, places)
+        last = index == len(analyzed.layers) - 1
         if name in OPENS_IN or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
-            for touch in patched_touches(name, layer.words, case.step.fed if last else (), sure=case.step.sure):
-                yield _touched(around, case, placed_in(opening_folders(name, known), touch), places)
+            for file_use in patched_touches(
+                name, layer.words, analyzed.step.stdin_texts if last else (), sure=analyzed.step.stdin_is_exact
+            ):
+                yield _findings_of(context, analyzed, placed_in(opening_folders(name, known), file_use), places)
         for use in known.uses:
             if use.place is not None and use.place.value is not None:
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
-                yield _touched(around, case, Touch("read", use.place, runs=True), places)
-                yield _protected(around, case, use.place, places)
-        if around.rules_files:
+                yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
+                yield _protected(context, analyzed, use.place, places)
+        if context.rules_files:
             for folder in written_folders(layer.words, known):
-                yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
-            yield from rewritten_below(around, name, layer.words, known, places)
+                yield from _may_write(context, analyzed, constant(f"{folder.rstrip('/')}/out"), places)
+            yield from rewritten_below(context, name, layer.words, known, places)
             if (mounting := unread_mounts(name, layer.words)) is not None:
                 yield _unread(mounting)
             for sent in dict.fromkeys(sent_files(name, layer.words)):
-                yield from _asked_about(around, case, sent, places)
+                yield from _asked_about(context, analyzed, sent, places)
         lists = list(read_lists(name, layer.words, known.git.subcommand if known.git is not None else None))
         if lists:
-            yield from _listed(around, case, name, places, fed=last and all(lists))
-        if known.git is not None and around.rules_files:
+            yield from _listed(context, analyzed, name, places, fed=last and all(lists))
+        if known.git is not None and context.rules_files:
             for place in places or ():
-                addresses = remote_addresses(known.git, place, around.paths)
+                addresses = remote_addresses(known.git, place, context.paths)
                 if addresses is None:
                     yield _UNKNOWN_REMOTES
                 for address in addresses or ():
                     for path in repository_paths(constant(address)):
-                        yield from _asked_about(around, case, path, [place])
-                        yield from _may_write(around, case, constant(path), [place])
+                        yield from _asked_about(context, analyzed, path, [place])
+                        yield from _may_write(context, analyzed, constant(path), [place])
         if name in _ONLY_LOOKING:
             continue
-        for folder in searched_folders(around, case, layer.words[1:], places):
-            yield _touched(around, case, Touch("list", folder), places)
-        if name in WRAPPERS and around.rules_files:
-            for word in _own_words(case, index):
+        for folder in searched_folders(context, analyzed, layer.words[1:], places):
+            yield _findings_of(context, analyzed, FileUse("list", folder), places)
+        if name in WRAPPERS and context.rules_files:
+            for word in _own_words(analyzed, index):
                 for named in _named_by(word):
                     if named.value is not None and _is_like_a_file(named.value):
-                        yield from _asked_about(around, case, literal(named), places)
+                        yield from _asked_about(context, analyzed, literal(named), places)
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
-            command, texts = case.step.command, case.step.unwrapped.texts
-            strange = known.program is None and _is_strange(case, name, layer.words[0])
+            command, texts = analyzed.step.command, analyzed.step.unwrapped.texts
+            strange = known.program is None and _is_strange(analyzed, name, layer.words[0])
             closed = known.program is not None and known.program.closed
-            if closed and around.rules_files:
-                yield from _ruled_names(around, case, layer.words, places)
-                for text in case.step.fed:
-                    yield from _ruled_in(around, case, constant(text), places, writes=True)
+            if closed and context.rules_files:
+                yield from _ruled_names(context, analyzed, layer.words, places)
+                for text in analyzed.step.stdin_texts:
+                    yield from _ruled_in(context, analyzed, constant(text), places, writes=True)
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 for named in [named for word in layer.words[1:] for named in _named_by(word)]:
                     if _is_link(named.value, places):
-                        yield _touched(around, case, Touch("read", named, shown=True, free=True), places)
+                        yield _findings_of(context, analyzed, FileUse("read", named, shown=True, free=True), places)
                 continue
             free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
             seen: set[str] = set()
@@ -107,44 +111,46 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                     seen.add(word.source)
                 if free and (before.value in free or word.prefix.partition("=")[0] in free):
                     continue
-                spelled = expanded(around, case, word, places)
+                spelled = expanded(context, analyzed, word, places)
                 for named in [named for each in spelled for named in _named_by(each)]:
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
                     if not (likely or known.program is None):
                         continue
-                    if not _is_quiet(around, named, places):
-                        yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
+                    if not _is_quiet(context, named, places):
+                        yield _findings_of(
+                            context, analyzed, FileUse("read", named, shown=True, free=True, runs=strange), places
+                        )
                     if likely and strange:
-                        yield _protected(around, case, named, places)
+                        yield _protected(context, analyzed, named, places)
                     if strange or closed:
-                        yield from _may_write(around, case, named, places)
-                yield from _ruled_in(around, case, word, places, writes=strange or closed)
-    if not GIVE_INPUT.isdisjoint(case.names):
+                        yield from _may_write(context, analyzed, named, places)
+                yield from _ruled_in(context, analyzed, word, places, writes=strange or closed)
+    if not GIVE_INPUT.isdisjoint(analyzed.names):
         # Names that the text itself writes to its input.
-        fed = dict.fromkeys(part for text in case.step.fed for part in _PARTS.split(text) if part)
+        fed = dict.fromkeys(part for text in analyzed.step.stdin_texts for part in _PARTS.split(text) if part)
         for part in list(fed)[:_MOST_PARTS]:
-            yield _touched(around, case, Touch("read", constant(part), shown=True), started)
-    for path in written_by_variables(case):
-        yield _protected(around, case, constant(path), started)
-        yield from _may_write(around, case, constant(path), started)
-    if around.rules_files:
-        for named in named_in_variables(case):
-            yield from _asked_about(around, case, named, started)
-    for word in case.step.unwrapped.programs:
-        inner = moved_places(started, case.step.unwrapped.carried.folders, around.paths)
-        yield _touched(around, case, Touch("read", word), inner)
-    for redirect in case.step.command.redirects:
-        yield from _redirected(around, redirect, case, started)
+            yield _findings_of(context, analyzed, FileUse("read", constant(part), shown=True), started)
+    for path in written_by_variables(analyzed):
+        yield _protected(context, analyzed, constant(path), started)
+        yield from _may_write(context, analyzed, constant(path), started)
+    if context.rules_files:
+        for named in named_in_variables(analyzed):
+            yield from _asked_about(context, analyzed, named, started)
+    for word in analyzed.step.unwrapped.programs:
+        inner = moved_places(started, analyzed.step.unwrapped.carried.folders, context.paths)
+        yield _findings_of(context, analyzed, FileUse("read", word), inner)
+    for redirect in analyzed.step.command.redirects:
+        yield from _redirected(context, redirect, analyzed, started)
 
 
-_UNKNOWN_REMOTES = Touched(
+_UNKNOWN_REMOTES = FileFindings(
     (
         Finding(
             "read",
             ".git/config",
             "read",
             requires_ask=Evidence(source="default", reason="the addresses of the repository's remotes are unknown"),
-            bypass_lifts=False,
+            bypassable=False,
         ),
     ),
     by_command=False,
@@ -153,27 +159,27 @@ _UNKNOWN_REMOTES = Touched(
 """Where git's settings lead elsewhere, a remote may lie in a place that a rule names."""
 
 
-def _unread(command: str) -> Touched:
+def _unread(command: str) -> FileFindings:
     """A file that is not read says what this command mounts (decisions/012)."""
     reason = f"what `{command}` mounts stands in a file that is not read, and a rule for files could speak of it"
     said = Evidence(source="default", reason=reason)
-    found = Finding("read", command, "read", requires_ask=said, bypass_lifts=False)
-    return Touched((found,), by_command=False, named=False)
+    found = Finding("read", command, "read", requires_ask=said, bypassable=False)
+    return FileFindings((found,), by_command=False, named=False)
 
 
 def _listed(
-    around: Circumstances, case: AnalyzedCommand, name: str, places: Sequence[str] | None, *, fed: bool
-) -> Iterator[Touched]:
+    context: JudgingContext, analyzed: AnalyzedCommand, name: str, places: Sequence[str] | None, *, fed: bool
+) -> Iterator[FileFindings]:
     """What a command touches whose names stand in a list; ``fed``: it surely is the one that the text writes. What is
     not known of a list asks where there are rules for files."""
-    names, whole = listed_in(case.step.fed)
+    names, whole = listed_in(analyzed.step.stdin_texts)
     for listed in names:
-        yield _touched(around, case, Touch("read", constant(listed), below=True, shown=True), places)
-    if around.rules_files and not (fed and whole and names and case.step.sure):
+        yield _findings_of(context, analyzed, FileUse("read", constant(listed), below=True, shown=True), places)
+    if context.rules_files and not (fed and whole and names and analyzed.step.stdin_is_exact):
         reason = f"`{name}` reads the names of files from a list, and a rule for files could speak of one"
         said = Evidence(source="default", reason=reason)
-        found = Finding("read", name, "read", requires_ask=said, bypass_lifts=False)
-        yield Touched((found,), by_command=False, named=False)
+        found = Finding("read", name, "read", requires_ask=said, bypassable=False)
+        yield FileFindings((found,), by_command=False, named=False)
 
 
 _APPLYING = frozenset({"apply", "am"})
@@ -184,10 +190,10 @@ _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subj
 """Options of theirs whose value is text for people, whatever it looks like."""
 
 
-def _own_words(case: AnalyzedCommand, index: int) -> Sequence[Word]:
+def _own_words(analyzed: AnalyzedCommand, index: int) -> Sequence[Word]:
     """The words of a wrapper in front of the command that it runs (``dotenv -f FILE command``)."""
-    words = case.layers[index].words
-    inner = next((layer for layer in case.layers[index + 1 :] if layer.above == index), None)
+    words = analyzed.layers[index].words
+    inner = next((layer for layer in analyzed.layers[index + 1 :] if layer.above == index), None)
     return words[1 : len(words) - len(inner.words)] if inner is not None else words[1:]
 
 
@@ -196,35 +202,39 @@ def _is_about_text(words: Sequence[Word]) -> bool:
     return [word.value for word in words[1:2]] in (["pr"], ["issue"], ["mr"])
 
 
-def _is_strange(case: AnalyzedCommand, name: str, first: Word) -> bool:
+def _is_strange(analyzed: AnalyzedCommand, name: str, first: Word) -> bool:
     """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
-    neutral = name in {"cd", "pushd", "popd"} or neutral_reason(case.step.command, case.facts)[0]
+    neutral = name in {"cd", "pushd", "popd"} or neutral_reason(analyzed.step.command, analyzed.facts)[0]
     return not neutral and name not in INTERPRETERS and name not in {"source", "."} and "/" not in first.prefix
 
 
-def _protected(around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None) -> Touched:
+def _protected(
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> FileFindings:
     """What a word names, if writing there always asks."""
-    known = places if places is not None else [around.start]
-    if word.value and any(around.paths.is_protected(literal(word), cwd=place) for place in known):
-        return _touched(around, case, Touch("write", word), places)
-    return Touched((), by_command=True, named=False)
+    known = places if places is not None else [context.start]
+    if word.value and any(context.paths.is_protected(literal(word), cwd=place) for place in known):
+        return _findings_of(context, analyzed, FileUse("write", word), places)
+    return FileFindings((), by_command=True, named=False)
 
 
-def unnamed_writes(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Finding]:
+def unnamed_writes(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> Iterator[Finding]:
     """What lies below a folder that a command writes by an option which its rule does not name: rules for what lies
     there count, and what is written has names of its own."""
-    for index, layer in enumerate(case.layers):
-        there = moved_places(places, layer.carried.folders, around.paths)
-        for touch in case.touches(index):
-            word = touch.word
-            if touch.deed in ("read", "list") or word.value is None:
+    for index, layer in enumerate(analyzed.layers):
+        there = moved_places(places, layer.carried.folders, context.paths)
+        for file_use in analyzed.file_uses(index):
+            word = file_use.word
+            if file_use.operation in ("read", "list") or word.value is None:
                 continue
-            for place in there if there is not None else (around.start,):
-                if around.paths.resolve(literal(word), cwd=place).kind == "folder":
+            for place in there if there is not None else (context.start,):
+                if context.paths.resolve(literal(word), cwd=place).kind == "folder":
                     below = constant(f"{word.value.rstrip('/')}/zzz")
-                    yield from _look(around, case, touch._replace(spills=True), [place]).findings
-                    yield from _look(around, case, Touch("write", below), [place]).findings
-                    moved = around.paths.judge_write(literal(word), cwd=place, operation="move")
+                    yield from _look(context, analyzed, file_use._replace(unknown_names=True), [place]).findings
+                    yield from _look(context, analyzed, FileUse("write", below), [place]).findings
+                    moved = context.paths.judge_write(literal(word), cwd=place, operation="move")
                     if moved.deny or moved.ask:
                         yield moved
 
@@ -245,17 +255,17 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
     return finding
 
 
-def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
+def run_files(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
     """Files of the workspace that are run, or read as programs, as absolute paths: as they are spelled, and where links
     lead, so that a link which is turned to another file is seen."""
-    words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
-    words += case.step.unwrapped.programs
-    if not words and _READING_PROGRAMS.isdisjoint(case.names):
+    words = [layer.words[0] for layer in analyzed.layers if "/" in (layer.words[0].value or "")]
+    words += analyzed.step.unwrapped.programs
+    if not words and _READING_PROGRAMS.isdisjoint(analyzed.names):
         return
     # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
-    folders = list(places if places is not None else (around.start,))
-    folders += moved_places(folders, case.step.unwrapped.carried.folders, around.paths) or ()
-    for known, name in zip(case.known, case.names, strict=True):
+    folders = list(places if places is not None else (context.start,))
+    folders += moved_places(folders, analyzed.step.unwrapped.carried.folders, context.paths) or ()
+    for known, name in zip(analyzed.known, analyzed.names, strict=True):
         if name in _READING_PROGRAMS:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
         if name in _SCRIPT_FOLDERS:
@@ -263,8 +273,8 @@ def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str
             folders += [os.path.normpath(os.path.join(folder, *moved)) for folder in folders if moved]
     for word in words:
         for folder in folders:
-            if word.value is not None and around.paths.inside_workspace(literal(word), cwd=folder):
-                yield from around.paths.resolve(literal(word), cwd=folder).spellings()
+            if word.value is not None and context.paths.inside_workspace(literal(word), cwd=folder):
+                yield from context.paths.resolve(literal(word), cwd=folder).spellings()
 
 
 _READING_PROGRAMS = names_with("script_in_file")
@@ -293,12 +303,12 @@ _WITH_FILES = frozenset(key[0] for key in TABLES) - names_with("file_words_known
 """Programs whose rows do not say which of their words are files."""
 
 
-def _is_quiet(around: Circumstances, word: Word, places: Sequence[str] | None) -> bool:
+def _is_quiet(context: JudgingContext, word: Word, places: Sequence[str] | None) -> bool:
     """Whether nothing speaks of what this constant names, wherever the command may run."""
     value = word.value
     if not places or not value:
         return False
-    return all(around.paths.is_unremarkable(value, cwd=place) for place in places)
+    return all(context.paths.is_unremarkable(value, cwd=place) for place in places)
 
 
 def _named_by(word: Word) -> Sequence[Word]:
@@ -328,62 +338,62 @@ _NAMED_KIND = re.compile(r"[a-z][a-z-]*:(?!//)")
 
 
 def _ruled_in(
-    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None, *, writes: bool
-) -> Iterator[Touched]:
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None, *, writes: bool
+) -> Iterator[FileFindings]:
     """Paths inside a word (``FILE:secrets/key``, ``.read secrets/key``) that a rule for reading speaks of, or one for
     editing where the program may write any file: it asks."""
     value = word.value or ""
-    if not around.rules_files or (_PARTS.search(value) is None and value[:1] not in {"+", "-", "%"}):
+    if not context.rules_files or (_PARTS.search(value) is None and value[:1] not in {"+", "-", "%"}):
         return
-    reads = around.rules.limits("Read")
+    reads = context.rules.limits("Read")
     parts = [part.lstrip("+-%") for part in _PARTS.split(value)]
     if places is not None and _NAMED_KIND.match(value):
         # `root:x` and `path:x` count from the top of a repository, which is one of the folders above.
-        above = (folder for place in places for folder in folders_above(place, around.paths.workspace))
+        above = (folder for place in places for folder in folders_above(place, context.paths.workspace))
         places = list(dict.fromkeys(above))
     for part in list(dict.fromkeys(parts))[:_MOST_PARTS]:
         if "/" in part or "." in part:
             if reads:
-                yield from _asked_about(around, case, part, places)
+                yield from _asked_about(context, analyzed, part, places)
             if writes:
-                yield from _may_write(around, case, constant(part), places)
+                yield from _may_write(context, analyzed, constant(part), places)
 
 
 def _ruled_names(
-    around: Circumstances, case: AnalyzedCommand, words: Sequence[Word], places: Sequence[str] | None
-) -> Iterator[Touched]:
+    context: JudgingContext, analyzed: AnalyzedCommand, words: Sequence[Word], places: Sequence[str] | None
+) -> Iterator[FileFindings]:
     """Bare names (``pax -w secrets``) that a rule for reading speaks of, where any word may name a file or folder."""
     for word in words[1:]:
         value = word.value or ""
         for name in dict.fromkeys((value, value[2:] if value[:1] == "-" else "", _LAST.split(value)[-1])):
             if name and name[0] != "-" and not _is_like_a_file(name):
-                yield from _asked_about(around, case, name, places)
+                yield from _asked_about(context, analyzed, name, places)
 
 
 def _asked_about(
-    around: Circumstances, case: AnalyzedCommand, name: str | Word, places: Sequence[str] | None
-) -> Iterator[Touched]:
+    context: JudgingContext, analyzed: AnalyzedCommand, name: str | Word, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
     """Ask where a rule for reading speaks of a name that may be a file's. A word that is not constant may be any."""
     word = constant(name) if isinstance(name, str) else name
     known = word.value is not None
-    touch = Touch("read", word, shown=known, free=known, below=word.value in {None, "."})
-    for finding in _look(around, case, touch, places).findings:
+    file_use = FileUse("read", word, shown=known, free=known, below=word.value in {None, "."})
+    for finding in _look(context, analyzed, file_use, places).findings:
         said = finding.deny or finding.ask
         if said is not None:
             asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
-            yield Touched((asked,), by_command=True, named=False)
+            yield FileFindings((asked,), by_command=True, named=False)
 
 
 def _may_write(
-    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None
-) -> Iterator[Touched]:
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
     """Ask where a rule for editing speaks of a word of a program that may write any file which its words name."""
-    if around.rules.limits("Edit"):
-        for finding in _look(around, case, Touch("write", word), places).findings:
+    if context.rules.limits("Edit"):
+        for finding in _look(context, analyzed, FileUse("write", word), places).findings:
             said = finding.deny or finding.ask
             if said is not None and said.source == "rule":
                 asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
-                yield Touched((asked,), by_command=True, named=False)
+                yield FileFindings((asked,), by_command=True, named=False)
 
 
 _PARTS = re.compile(r"[\s:;'\"()=,@|<>!^&`{}\[\]#]+")
@@ -391,22 +401,24 @@ _MOST_PARTS = 50
 """How many parts of one word are looked at."""
 
 
-def _touched(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:
+def _findings_of(
+    context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, places: Sequence[str] | None
+) -> FileFindings:
     """What is found of one touch. The same for each constant word that is touched so from the same places."""
-    word = touch.word
+    word = file_use.word
     if word.value is None:
         if word.form not in ("pattern", "split"):
-            return _look(around, case, touch, places)
-        if len(around.patterns) == MOST_PATTERNS:
-            return _too_many_patterns(around, touch)
-        around.patterns.append(word)
-        return _look(around, case, touch, places)
-    if any(each.value is None for each in (*touch.start, *touch.unless, touch.sources or word)):
-        return _look(around, case, touch, places)  # which is another file where its variables have other values
-    key = (word.value, word.tilde, touch.deed, touch[2:], None if places is None else tuple(places))
-    known = around.touched.get(key)
+            return _look(context, analyzed, file_use, places)
+        if len(context.patterns) == MOST_PATTERNS:
+            return _too_many_patterns(context, file_use)
+        context.patterns.append(word)
+        return _look(context, analyzed, file_use, places)
+    if any(each.value is None for each in (*file_use.start, *file_use.unless, file_use.sources or word)):
+        return _look(context, analyzed, file_use, places)  # which is another file where its variables have other values
+    key = (word.value, word.tilde, file_use.operation, file_use[2:], None if places is None else tuple(places))
+    known = context.touched.get(key)
     if known is None:
-        known = around.touched[key] = _look(around, case, touch, places)
+        known = context.touched[key] = _look(context, analyzed, file_use, places)
     return known
 
 
@@ -414,36 +426,40 @@ MOST_PATTERNS = 200
 """Words of one text that are looked up as patterns of files, which takes long."""
 
 
-def _too_many_patterns(around: Circumstances, touch: Touch) -> Touched:
+def _too_many_patterns(context: JudgingContext, file_use: FileUse) -> FileFindings:
     reason = f"more than {MOST_PATTERNS} patterns name files, too many to check"
     said = Evidence(source="default", reason=reason)
-    kind = "read" if touch.deed in ("read", "list") else "write"
-    lifted = not around.rules_files
-    found = Finding(kind, "…", kind, requires_ask=said, bypass_lifts=lifted)
-    return Touched((found,), by_command=True, named=False)
+    kind = "read" if file_use.operation in ("read", "list") else "write"
+    lifted = not context.rules_files
+    found = Finding(kind, "…", kind, requires_ask=said, bypassable=lifted)
+    return FileFindings((found,), by_command=True, named=False)
 
 
-def _look(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:
+def _look(
+    context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, places: Sequence[str] | None
+) -> FileFindings:
     found: list[Finding] = []
     for place in places if places is not None else (None,):
-        found += PathFinder(around.paths, case.facts, place).look(touch)
+        found += PathFinder(context.paths, analyzed.facts, place).look(file_use)
     distinct = found if len(found) == 1 else dict.fromkeys(found)
-    return Touched(tuple(distinct), by_command=not touch.runs, named=touch.word.value is not None)
+    return FileFindings(tuple(distinct), by_command=not file_use.runs, named=file_use.word.value is not None)
 
 
 def _redirected(
-    around: Circumstances, redirect: Redirect, case: AnalyzedCommand, places: Sequence[str] | None
-) -> Iterator[Touched]:
+    context: JudgingContext, redirect: Redirect, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
     """A redirection: an output is a write that only an Edit rule covers, an input a read (S8)."""
     target = redirect.target
     if redirect.operator in {"<<", "<<<"} or _is_descriptor(redirect):
         return
     if redirect.operator in {"<", "<>"}:
-        for touch in case.named_by_listing(Touch("read", target), 0) if case.layers else (Touch("read", target),):
-            yield _surely_read(_touched(around, case, touch, places))
+        for file_use in (
+            analyzed.named_by_listing(FileUse("read", target), 0) if analyzed.layers else (FileUse("read", target),)
+        ):
+            yield _surely_read(_findings_of(context, analyzed, file_use, places))
     if redirect.operator == "<":
         return
-    found = _touched(around, case, Touch("write", target), places)
+    found = _findings_of(context, analyzed, FileUse("write", target), places)
     findings = found.findings
     if target.form != "constant":
         reason = Evidence(source="default", reason=f"`{target.source}` is not known before it runs")
@@ -452,28 +468,28 @@ def _redirected(
         findings = tuple(
             finding._replace(
                 requires_ask=finding.requires_ask or reason,
-                bypass_lifts=finding.bypass_lifts and not around.rules_files,
+                bypassable=finding.bypassable and not context.rules_files,
                 allow=None,
                 grant=None,
             )
             for finding in findings
         )
-        findings += tuple(_denied_matches(around, target, case, places))
-    yield Touched(findings, by_command=False, named=found.named)
+        findings += tuple(_denied_matches(context, target, analyzed, places))
+    yield FileFindings(findings, by_command=False, named=found.named)
 
 
 def _denied_matches(
-    around: Circumstances, target: Word, case: AnalyzedCommand, places: Sequence[str] | None
+    context: JudgingContext, target: Word, analyzed: AnalyzedCommand, places: Sequence[str] | None
 ) -> Iterator[Finding]:
     """What a deny rule forbids of the names that a pattern could turn out to be."""
-    for pattern in meaning(target, case.facts, around.paths.home, None).patterns:
-        for place in places if places is not None else (around.start,):
-            found = could_be_denied(around.paths, around.rules, pattern, place)
+    for pattern in meaning(target, analyzed.facts, context.paths.home, None).patterns:
+        for place in places if places is not None else (context.start,):
+            found = could_be_denied(context.paths, context.rules, pattern, place)
             if found is not None:
                 yield found
 
 
-def _surely_read(touched: Touched) -> Touched:
+def _surely_read(touched: FileFindings) -> FileFindings:
     """An input whose name is not known asks like an operand does: nothing else answers for it, since the command may
     need no rule at all (``while read``), or be one of the read-only set that names no file itself."""
     return touched._replace(

@@ -15,22 +15,28 @@ from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Simple, Word
 from countersign.gate.shell.syntax.words import UNKNOWN
 
 
-def found_commands(case: AnalyzedCommand) -> tuple[AnalyzedCommand, tuple[AnalyzedCommand, ...]] | None:
+def found_commands(analyzed: AnalyzedCommand) -> tuple[AnalyzedCommand, tuple[AnalyzedCommand, ...]] | None:
     """Return find without its ``-exec``, and the commands that it runs; None if they cannot be judged apart."""
-    unwrapped, command = case.step.unwrapped, case.step.command
-    if len(case.layers) < 2 or case.names[0] not in FINDERS or command.assignments or command.kind != "command":
+    unwrapped, command = analyzed.step.unwrapped, analyzed.step.command
+    if len(analyzed.layers) < 2 or analyzed.names[0] not in FINDERS or command.assignments or command.kind != "command":
         return None
-    if unwrapped.texts or unwrapped.unknown is not None or unwrapped.programs or unwrapped.fed or unwrapped.deep:
+    if (
+        unwrapped.texts
+        or unwrapped.unknown is not None
+        or unwrapped.programs
+        or unwrapped.reads_stdin
+        or unwrapped.deep
+    ):
         return None
-    if any(layer.above != 0 for layer in case.layers[1:]) or case.facts.functions or case.facts.aliases:
+    if any(layer.above != 0 for layer in analyzed.layers[1:]) or analyzed.facts.functions or analyzed.facts.aliases:
         return None
-    own = without_exec(case.layers[0].words)
+    own = without_exec(analyzed.layers[0].words)
     if own is None:
         return None
-    inner = [tuple(_PATH if word is UNKNOWN else word for word in layer.words) for layer in case.layers[1:]]
+    inner = [tuple(_PATH if word is UNKNOWN else word for word in layer.words) for layer in analyzed.layers[1:]]
     if any(word.value is None and word is not _PATH for words in inner for word in words):
         return None
-    alone, *commands = (_analyzed(case, words) for words in (own, *inner))
+    alone, *commands = (_analyzed(analyzed, words) for words in (own, *inner))
     return None if any(len(each.layers) != 1 for each in (alone, *commands)) else (alone, tuple(commands))
 
 
@@ -38,6 +44,6 @@ _PATH = Word("{}", (), "quoted", None, "./", UNKNOWN_TEXT + "{}", bare=False)
 """A path that find gives: it begins like a root."""
 
 
-def _analyzed(case: AnalyzedCommand, words: tuple[Word, ...]) -> AnalyzedCommand:
+def _analyzed(analyzed: AnalyzedCommand, words: tuple[Word, ...]) -> AnalyzedCommand:
     command = Simple(" ".join(word.source for word in words), words)
-    return AnalyzedCommand(Step(command, unwrap(words), case.step.places), case.facts)
+    return AnalyzedCommand(Step(command, unwrap(words), analyzed.step.places), analyzed.facts)

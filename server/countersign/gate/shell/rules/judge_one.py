@@ -15,7 +15,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.chosen_programs import chosen_by_others, only_in_workspace
 from countersign.gate.shell.effects.read_only_set import only_reads_by_words
 from countersign.gate.shell.files.address_operands import local_repositories, repository_paths
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.git_contents import reads_objects
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.git_repository import is_partial, strange_repository
@@ -26,7 +26,7 @@ from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.flow.parse_cache import MAX_BYTES
 from countersign.gate.shell.programs.tables import INTERPRETERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.named_like_options import named_like_option
@@ -52,192 +52,205 @@ def text_floors(text: str) -> Iterator[Floor]:
         yield floor("the text is longer than 100 KiB")
 
 
-def speak(
-    around: Circumstances,
-    case: AnalyzedCommand,
+def judge_simple_command(
+    context: JudgingContext,
+    analyzed: AnalyzedCommand,
     places: Sequence[str] | None,
     covered: Coverage | None,
     leads: Sequence[str] | None = None,
 ) -> tuple[Finding, Coverage]:
     """What is to be said of the command itself, and what covers the files that it names. ``leads`` is where it moves
     the shell to, if that is known."""
-    said = Said(case.step.command.source)
-    if around.ruled:
-        said.deny, said.ask = touching(case, around.rules, around.agent)
-        if said.deny is None and said.ask is None:
-            said.ask = by_letters(case, around.rules, around.agent)
-    if case.step.unwrapped.deep:
-        said.floors = (floor("wrappers are nested too deeply to analyze"),)
-    _not_known(around, said, case)
-    coverage = _speak_for(around, said, case, places, covered, leads)
-    copies = any(">" in redirect.operator for redirect in case.step.command.redirects)
-    harmless = (said.neutral or said.known_read) and not copies
-    if around.ruled and not (said.allow or said.grant or harmless or said.requires_ask):
-        said.requires_ask = passed_on(case, around.rules, around.agent)
-        if said.requires_ask is None and _has_helper_remote(around, case, places):
-            said.requires_ask = any_rule(around.rules, around.agent)
-        said.bypass_lifts = said.bypass_lifts and said.requires_ask is None
-    if not (said.allow or said.grant or harmless or said.requires_ask):
-        option = named_like_option(around, case, places)
+    builder = FindingBuilder(analyzed.step.command.source)
+    if context.ruled:
+        builder.deny, builder.ask = touching(analyzed, context.rules, context.agent)
+        if builder.deny is None and builder.ask is None:
+            builder.ask = by_letters(analyzed, context.rules, context.agent)
+    if analyzed.step.unwrapped.deep:
+        builder.floors = (floor("wrappers are nested too deeply to analyze"),)
+    _not_known(context, builder, analyzed)
+    coverage = _find_coverage(context, builder, analyzed, places, covered, leads)
+    copies = any(">" in redirect.operator for redirect in analyzed.step.command.redirects)
+    harmless = (builder.neutral or builder.known_read) and not copies
+    if context.ruled and not (builder.allow or builder.grant or harmless or builder.requires_ask):
+        builder.requires_ask = passed_on(analyzed, context.rules, context.agent)
+        if builder.requires_ask is None and _has_helper_remote(context, analyzed, places):
+            builder.requires_ask = any_rule(context.rules, context.agent)
+        builder.bypassable = builder.bypassable and builder.requires_ask is None
+    if not (builder.allow or builder.grant or harmless or builder.requires_ask):
+        option = named_like_option(context, analyzed, places)
         if option is not None:
             reason = f"`{option.source}` could become an option that runs or writes something"
-            said.requires_ask = Evidence(source="default", reason=reason)
-            said.bypass_lifts = not (around.ruled or around.rules_files)
-    return said.finding(), coverage
+            builder.requires_ask = Evidence(source="default", reason=reason)
+            builder.bypassable = not (context.ruled or context.rules_files)
+    return builder.finding(), coverage
 
 
-def _has_helper_remote(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> bool:
+def _has_helper_remote(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> bool:
     """Whether git may run a program that the address of a remote names (``ext::program``)."""
-    for known in case.known:
+    for known in analyzed.known:
         if known.git is not None:
             for place in places or ():
-                addresses = remote_addresses(known.git, place, around.paths)
+                addresses = remote_addresses(known.git, place, context.paths)
                 if addresses is None or any("::" in address for address in addresses):
                     return True
     return False
 
 
-def _speak_for(
-    around: Circumstances,
-    said: Said,
-    case: AnalyzedCommand,
+def _find_coverage(
+    context: JudgingContext,
+    builder: FindingBuilder,
+    analyzed: AnalyzedCommand,
     places: Sequence[str] | None,
     covered: Coverage | None,
     leads: Sequence[str] | None,
 ) -> Coverage:
     """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
-    command = case.step.command
-    if not case.layers and not command.assignments and command.kind == "command":
+    command = analyzed.step.command
+    if not analyzed.layers and not command.assignments and command.kind == "command":
         # Redirections alone: what they touch is judged by itself.
-        said.uncovered = case.evaluates
-        said.neutral = said.uncovered is None
+        builder.near_miss_reason = analyzed.evaluates
+        builder.neutral = builder.near_miss_reason is None
         return Coverage()
-    neutral, why_not = _neutral(around, case, places, leads)
-    if (neutral or (covered is None and around.prints and only_runs_text(case))) and said.requires_ask is None:
-        said.neutral = True
+    neutral, why_not = _neutral(context, analyzed, places, leads)
+    if (neutral or (covered is None and context.prints and only_runs_text(analyzed))) and builder.requires_ask is None:
+        builder.neutral = True
         return _NEEDS_NO_RULE
     coverage = covered
     if coverage is None:
-        harmless = _harmless_settings(around, case, places)
-        coverage = covering(case, "allow", around.rules, around.agent, harmless=harmless)
+        harmless = _harmless_settings(context, analyzed, places)
+        coverage = covering(analyzed, "allow", context.rules, context.agent, harmless=harmless)
         if coverage.evidence is None:
-            coverage = _covering_found(around, case, places) or coverage
-        if coverage.evidence is None and around.granting:
-            granted = covering(case, "grant", around.rules, around.agent, harmless=harmless)
+            coverage = _covering_found(context, analyzed, places) or coverage
+        if coverage.evidence is None and context.granting:
+            granted = covering(analyzed, "grant", context.rules, context.agent, harmless=harmless)
             coverage = granted._replace(near=coverage.near)
-    strange = _strange_place(around, case, places)
-    said.uncovered = strange or why_not or coverage.near
-    if strange is None and said.requires_ask is None and coverage.evidence is not None:
-        said.uncovered = None
+    strange = _strange_place(context, analyzed, places)
+    builder.near_miss_reason = strange or why_not or coverage.near
+    if strange is None and builder.requires_ask is None and coverage.evidence is not None:
+        builder.near_miss_reason = None
         if coverage.evidence.source == "grant":
-            said.grant = coverage.evidence
+            builder.grant = coverage.evidence
         else:
-            said.allow = coverage.evidence
-    if said.requires_ask is None:
-        said.known_read, kept_out = _only_reads(around, case, places)
-        if said.known_read:
-            said.uncovered = None
-        elif said.allow is None and said.grant is None:
-            said.uncovered = kept_out or said.uncovered
-    return coverage if said.allow is not None or said.grant is not None else Coverage()
+            builder.allow = coverage.evidence
+    if builder.requires_ask is None:
+        builder.known_read, kept_out = _only_reads(context, analyzed, places)
+        if builder.known_read:
+            builder.near_miss_reason = None
+        elif builder.allow is None and builder.grant is None:
+            builder.near_miss_reason = kept_out or builder.near_miss_reason
+    return coverage if builder.allow is not None or builder.grant is not None else Coverage()
 
 
-def _covering_found(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Coverage | None:
+def _covering_found(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> Coverage | None:
     """The rule for a command that `find -exec` runs, if a rule or the read-only set covers find itself, and a rule each
     such command."""
-    found = found_commands(case)
-    if found is None or not around.prints:
+    found = found_commands(analyzed)
+    if found is None or not context.prints:
         return None
     alone, commands = found
-    own = covering(alone, "allow", around.rules, around.agent)
-    if own.evidence is None and not _only_reads(around, alone, places)[0]:
+    own = covering(alone, "allow", context.rules, context.agent)
+    if own.evidence is None and not _only_reads(context, alone, places)[0]:
         return None
-    covered = [covering(each, "allow", around.rules, around.agent) for each in commands]
+    covered = [covering(each, "allow", context.rules, context.agent) for each in commands]
     if own.writes or any(each.writes or not _names_a_program(each.evidence) for each in covered):
         return None
     return Coverage(covered[0].evidence)
 
 
-def _names_a_program(said: Evidence | None) -> bool:
+def _names_a_program(builder: Evidence | None) -> bool:
     """Whether a rule says which program it covers: a wildcard in its place covers nothing through a wrapper (S2)."""
-    return said is not None and (said.rule or "").startswith("Bash(") and not (said.rule or "").startswith("Bash(*")
+    return (
+        builder is not None
+        and (builder.rule or "").startswith("Bash(")
+        and not (builder.rule or "").startswith("Bash(*")
+    )
 
 
-def _harmless_settings(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> frozenset[str]:
+def _harmless_settings(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> frozenset[str]:
     """Names assigned in front of a command that hold a module of the workspace, as the disk is now: it is looked for
     beside the script that runs, else in the folder where the command does."""
-    if not case.step.command.assignments:
+    if not analyzed.step.command.assignments:
         return _NO_NAMES
     found: set[str] = set()
-    for assignment in case.step.command.assignments:
+    for assignment in analyzed.step.command.assignments:
         module = settings_module(assignment)
         if module is None or not places:
             continue
-        started = [layer.words[0] for layer in case.layers if (layer.words[0].value or "").endswith(".py")]
-        scripts = [os.path.dirname(word.value or "") for word in (*case.step.unwrapped.programs, *started)]
+        started = [layer.words[0] for layer in analyzed.layers if (layer.words[0].value or "").endswith(".py")]
+        scripts = [os.path.dirname(word.value or "") for word in (*analyzed.step.unwrapped.programs, *started)]
         files = [f"{folder or '.'}/{module}{end}" for folder in scripts or [""] for end in (".py", "/__init__.py")]
-        if all(any(_is_workspace_file(around, file, place) for file in files) for place in places):
+        if all(any(_is_workspace_file(context, file, place) for file in files) for place in places):
             found.add(assignment.name)
-    names = [assignment.name for assignment in case.step.command.assignments]
+    names = [assignment.name for assignment in analyzed.step.command.assignments]
     return frozenset(name for name in found if names.count(name) == 1)
 
 
 _NO_NAMES = frozenset[str]()
 
 
-def _is_workspace_file(around: Circumstances, file: str, place: str) -> bool:
-    paths = around.paths
+def _is_workspace_file(context: JudgingContext, file: str, place: str) -> bool:
+    paths = context.paths
     return paths.resolve(file, cwd=place).kind == "file" and paths.inside_workspace(file, cwd=place)
 
 
 _NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))
 
 
-def _not_known(around: Circumstances, said: Said, case: AnalyzedCommand) -> None:
+def _not_known(context: JudgingContext, builder: FindingBuilder, analyzed: AnalyzedCommand) -> None:
     """What is not known before it runs asks, and under deny or ask rules, for commands or files, even a bypass does not
     lift that."""
-    step = case.step
+    step = analyzed.step
     reason = None
-    if case.unnamed is not None:
-        reason = f"the program is only known at run time: `{case.unnamed.source}`"
+    if analyzed.unnamed is not None:
+        reason = f"the program is only known at run time: `{analyzed.unnamed.source}`"
     elif step.unwrapped.unknown is not None:
         reason = step.unwrapped.unknown
-    elif step.unwrapped.fed and step.piped and not (step.fed and step.sure):
+    elif step.unwrapped.reads_stdin and step.has_stdin and not (step.stdin_texts and step.stdin_is_exact):
         reason = "the commands come from elsewhere and are only known at run time"
-    elif step.unwrapped.fed and step.piped and around.ruled and feeds_an_interpreter(case):
-        reason = f"`{case.names[-1]}` runs code in a language of its own"
-    elif around.ruled or around.rules_files:
-        unread = next((known.doings for known in case.known if known.doings and known.doings.unreadable), None)
+    elif step.unwrapped.reads_stdin and step.has_stdin and context.ruled and feeds_an_interpreter(analyzed):
+        reason = f"`{analyzed.names[-1]}` runs code in a language of its own"
+    elif context.ruled or context.rules_files:
+        unread = next((known.doings for known in analyzed.known if known.doings and known.doings.unreadable), None)
         reason = unread.unreadable if unread is not None else None
     if reason is not None:
-        ruled = any_rule(around.rules, around.agent) if around.ruled else None
-        said.requires_ask = ruled or Evidence(source="default", reason=reason)
-        said.bypass_lifts = ruled is None and not around.rules_files
-    elif around.ruled:
-        said.requires_ask = may_touch(case, around.rules, around.agent)
-        said.bypass_lifts = said.requires_ask is None
+        ruled = any_rule(context.rules, context.agent) if context.ruled else None
+        builder.requires_ask = ruled or Evidence(source="default", reason=reason)
+        builder.bypassable = ruled is None and not context.rules_files
+    elif context.ruled:
+        builder.requires_ask = may_touch(analyzed, context.rules, context.agent)
+        builder.bypassable = builder.requires_ask is None
 
 
-def feeds_an_interpreter(case: AnalyzedCommand) -> bool:
+def feeds_an_interpreter(analyzed: AnalyzedCommand) -> bool:
     """Whether what comes in on the input is code of a language that is none of a shell's."""
-    return bool(case.names) and case.names[-1] in INTERPRETERS
+    return bool(analyzed.names) and analyzed.names[-1] in INTERPRETERS
 
 
 _LIKE_BASH = names_with("like_bash")
 _TEXT_OPTIONS = re.compile(r"-[eu]*c")
 
 
-def only_runs_text(case: AnalyzedCommand) -> bool:
+def only_runs_text(analyzed: AnalyzedCommand) -> bool:
     """Whether a command is ``bash -c 'constant text'`` and nothing else: then the text is judged in its place."""
-    step, command = case.step, case.step.command
+    step, command = analyzed.step, analyzed.step.command
     unwrapped = step.unwrapped
-    if len(unwrapped.texts) != 1 or unwrapped.unknown is not None or unwrapped.fed or unwrapped.programs:
+    if len(unwrapped.texts) != 1 or unwrapped.unknown is not None or unwrapped.reads_stdin or unwrapped.programs:
         return False
-    if case.redefined or case.facts.aliases or case.evaluates or not all(map(is_safe_prefix, command.assignments)):
+    if (
+        analyzed.redefined
+        or analyzed.facts.aliases
+        or analyzed.evaluates
+        or not all(map(is_safe_prefix, command.assignments))
+    ):
         return False
-    if any(layer.way not in ("self", "clear") for layer in case.layers):
+    if any(layer.way not in ("self", "clear") for layer in analyzed.layers):
         return False
-    words = [word.value for word in case.layers[-1].words]
+    words = [word.value for word in analyzed.layers[-1].words]
     if len(words) != 3 or words[0] not in _LIKE_BASH or words[2] != unwrapped.texts[0]:
         return False
     # Other shells than bash expand no braces.
@@ -245,23 +258,23 @@ def only_runs_text(case: AnalyzedCommand) -> bool:
 
 
 def _neutral(
-    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None, leads: Sequence[str] | None
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, leads: Sequence[str] | None
 ) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
-    command = case.step.command
+    command = analyzed.step.command
     for assignment in command.assignments:
         if _only_splits(command, assignment):
             continue
         reason = unsafe_assignment(assignment)
         if reason is not None and (command.words or not _is_script_variable(assignment)):
             return False, reason
-    if case.evaluates is not None:
-        return False, case.evaluates
-    if case.redefined is not None:
+    if analyzed.evaluates is not None:
+        return False, analyzed.evaluates
+    if analyzed.redefined is not None:
         return False, None
     if command.words and command.words[0].value in {"cd", "pushd", "popd"}:
-        return _changing_folder(around, case, places, leads)
-    kind, why_not = case.neutral
+        return _changing_folder(context, analyzed, places, leads)
+    kind, why_not = analyzed.neutral
     return kind and why_not is None, why_not
 
 
@@ -286,116 +299,118 @@ def _only_splits(command: Simple, assignment: Assignment) -> bool:
 
 
 def _changing_folder(
-    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None, leads: Sequence[str] | None
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, leads: Sequence[str] | None
 ) -> tuple[bool, str | None]:
-    words = case.step.command.words
+    words = analyzed.step.command.words
     target = cd_target(words) if words[0].value != "popd" else None
-    if target is None and places is not None and _leads_to_listed_places(around, case, places):
+    if target is None and places is not None and _leads_to_listed_places(context, analyzed, places):
         return True, None
     if target is None and leads is not None:
-        inside = all(around.paths.inside_workspace(folder, cwd="/") for folder in leads)
+        inside = all(context.paths.inside_workspace(folder, cwd="/") for folder in leads)
         return inside, None if inside else f"`{words[0].value}` leaves the workspace"
     if target is None:
         return False, f"the target of `{words[0].value}` is only known at run time"
     inside = target.value is not None and all(
-        around.paths.inside_workspace(literal(target), cwd=place) for place in places or ()
+        context.paths.inside_workspace(literal(target), cwd=place) for place in places or ()
     )
     if places is None or not inside:
         return False, f"`{words[0].value}` " + ("may start from anywhere" if places is None else "leaves the workspace")
     return True, None
 
 
-def _leads_to_listed_places(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
+def _leads_to_listed_places(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
     """Whether it is ``cd "$d"`` where the text itself lists what ``d`` may hold, all of it inside the workspace."""
-    words = case.step.command.words
+    words = analyzed.step.command.words
     if words[0].value != "cd" or len(words) != 2 or words[1].form != "quoted":
         return False
     pieces = [piece for piece in words[1].pieces if not isinstance(piece, Text) or piece.text]
     piece = pieces[0]
-    if len(pieces) > 1 or not isinstance(piece, Variable) or not piece.plain or case.facts.patterns.get(piece.name):
+    if len(pieces) > 1 or not isinstance(piece, Variable) or not piece.plain or analyzed.facts.patterns.get(piece.name):
         return False
-    values = case.facts.values.get(piece.name, ())
+    values = analyzed.facts.values.get(piece.name, ())
     return bool(values) and all(
         value is not None
         and re.fullmatch(r"[\w.][\w./-]*", value) is not None
-        and around.paths.inside_workspace(value, cwd=place)
+        and context.paths.inside_workspace(value, cwd=place)
         for value in values
         for place in places
     )
 
 
-def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> tuple[bool, str | None]:
+def _only_reads(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> tuple[bool, str | None]:
     """Whether the fixed read-only set holds this command, or what on the disk keeps one of its forms out."""
-    if places is None or not _only_reads_by_words(around, case, places):
+    if places is None or not _only_reads_by_words(context, analyzed, places):
         return False, None
-    for program in _programs(case):
-        if _chosen_by_others(around, program, tuple(places)):
+    for program in _programs(analyzed):
+        if _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
-    known = case.known[-1]
+    known = analyzed.known[-1]
     for place in places if known.git is not None else ():
-        reason = strange_repository(place, around.paths, known=True)
-        if reason is None and known.git is not None and reads_objects(known.git) and is_partial(place, around.paths):
+        reason = strange_repository(place, context.paths, known=True)
+        if reason is None and known.git is not None and reads_objects(known.git) and is_partial(place, context.paths):
             reason = "git may fetch objects that the repository lacks"
         if reason is not None:
             return False, reason
-    if not _reads_inside(around, case, places):
+    if not _reads_inside(context, analyzed, places):
         return False, None
-    secret = printed_secret(around, case, places)
+    secret = printed_secret(context, analyzed, places)
     return secret is None, secret
 
 
-def _chosen_by_others(around: Circumstances, program: str, places: tuple[str, ...]) -> bool:
+def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, ...]) -> bool:
     """``chosen_by_others``, asked once in a text."""
-    found = around.chosen.get((program, places))
+    found = context.chosen.get((program, places))
     if found is None:
-        found = around.chosen[program, places] = chosen_by_others(program, places, around.program_path, around.paths)
+        found = context.chosen[program, places] = chosen_by_others(program, places, context.program_path, context.paths)
     return found
 
 
-def _programs(case: AnalyzedCommand) -> list[str]:
-    return [layer.words[0].value or "" for layer in case.layers]
+def _programs(analyzed: AnalyzedCommand) -> list[str]:
+    return [layer.words[0].value or "" for layer in analyzed.layers]
 
 
-def _only_reads_by_words(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
-    if not around.builtin_reads or not _could_only_read(case):
+def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
+    if not context.builtin_reads or not _could_only_read(analyzed):
         return False
-    name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
+    name, words, known = analyzed.names[-1], analyzed.layers[-1].words, analyzed.known[-1]
     if not only_reads_by_words(name, words, known):
         return False
-    path = around.program_path
-    if path.inside and any(only_in_workspace(name, path.inside, path.outside) for name in _programs(case)):
+    path = context.program_path
+    if path.inside and any(only_in_workspace(name, path.inside, path.outside) for name in _programs(analyzed)):
         return False
-    if known.arguments.holes and any(_may_be_option(around, case, place) for place in places):
+    if known.arguments.holes and any(_may_be_option(context, analyzed, place) for place in places):
         return False
-    return not (takes_list_by_mark(name) and any(_may_name_list(around, case, place) for place in places))
+    return not (takes_list_by_mark(name) and any(_may_name_list(context, analyzed, place) for place in places))
 
 
-def _could_only_read(case: AnalyzedCommand) -> bool:
+def _could_only_read(analyzed: AnalyzedCommand) -> bool:
     """Whether nothing around its words keeps a command out of the set."""
-    if not case.layers or case.step.command.kind != "command":
+    if not analyzed.layers or analyzed.step.command.kind != "command":
         return False
-    if case.evaluates or case.redefined or case.facts.aliases:
+    if analyzed.evaluates or analyzed.redefined or analyzed.facts.aliases:
         return False
-    if not all(is_safe_prefix(assignment) for assignment in case.step.command.assignments):
+    if not all(is_safe_prefix(assignment) for assignment in analyzed.step.command.assignments):
         return False
-    if not case.clear and any(layer.way not in ("self", "clear") for layer in case.layers):
+    if not analyzed.clear and any(layer.way not in ("self", "clear") for layer in analyzed.layers):
         return False
-    return not case.step.unwrapped.texts
+    return not analyzed.step.unwrapped.texts
 
 
-def _may_be_option(around: Circumstances, case: AnalyzedCommand, place: str) -> bool:
+def _may_be_option(context: JudgingContext, analyzed: AnalyzedCommand, place: str) -> bool:
     """Whether a word that is not constant could turn out to be an option that takes the command out of the set: by
     what its variable may hold, or beside a file that is named like one."""
-    row, found = case.known[-1].program, case.known[-1].arguments
+    row, found = analyzed.known[-1].program, analyzed.known[-1].arguments
     if row is None or not (row.not_known or row.reads):
         return False
-    return any(_may_begin_with("-", word, around, case, place) for _, word in found.holes)
+    return any(_may_begin_with("-", word, context, analyzed, place) for _, word in found.holes)
 
 
-def _may_name_list(around: Circumstances, case: AnalyzedCommand, place: str) -> bool:
+def _may_name_list(context: JudgingContext, analyzed: AnalyzedCommand, place: str) -> bool:
     """Whether a word that is not constant could name a list of further words (``strings *`` beside ``@.env``)."""
-    words = [word for word in case.layers[-1].words[1:] if word.value is None and not _is_process(word)]
-    return any(_may_begin_with("@", word, around, case, place) for word in words)
+    words = [word for word in analyzed.layers[-1].words[1:] if word.value is None and not _is_process(word)]
+    return any(_may_begin_with("@", word, context, analyzed, place) for word in words)
 
 
 def _is_process(word: Word) -> bool:
@@ -403,37 +418,39 @@ def _is_process(word: Word) -> bool:
     return len(word.pieces) == 1 and isinstance(word.pieces[0], Process)
 
 
-def _may_begin_with(mark: str, word: Word, around: Circumstances, case: AnalyzedCommand, place: str) -> bool:
-    may_be = meaning(word, case.facts, around.paths.home, place)
+def _may_begin_with(mark: str, word: Word, context: JudgingContext, analyzed: AnalyzedCommand, place: str) -> bool:
+    may_be = meaning(word, analyzed.facts, context.paths.home, place)
     named = any(value.startswith(mark) for value in may_be.values)
     return not may_be.complete or named or any(names_marked(mark, pattern, place) for pattern in may_be.patterns)
 
 
-def _reads_inside(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
+def _reads_inside(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
     """Whether all that it names is known, and lies in the workspace or is named by a rule for reading."""
-    for touch in case.touches(-1):
-        if touch.found or touch.listed:
+    for file_use in analyzed.file_uses(-1):
+        if file_use.found or file_use.listed:
             return False
-        if touch.deed not in ("read", "list") or (case.names[-1] == "diff" and _is_folder(around, touch, places)):
+        if file_use.operation not in ("read", "list") or (
+            analyzed.names[-1] == "diff" and _is_folder(context, file_use, places)
+        ):
             return False
         for place in places:
-            lookout = PathFinder(around.paths, case.facts, place)
+            lookout = PathFinder(context.paths, analyzed.facts, place)
             # What a Read rule or a grant names is judged by itself: here it is only known what is read.
-            if not all(found.known_read or found.allow or found.grant for found in lookout.look(touch)):
+            if not all(found.known_read or found.allow or found.grant for found in lookout.look(file_use)):
                 return False
     return True
 
 
-def _is_folder(around: Circumstances, touch: Touch, places: Sequence[str]) -> bool:
+def _is_folder(context: JudgingContext, file_use: FileUse, places: Sequence[str]) -> bool:
     """Whether a folder is named: ``diff`` compares all files in two of them, hidden ones too."""
-    if touch.word.value is None:
-        return not any(isinstance(piece, Process) for piece in touch.word.pieces)
-    return any(around.paths.resolve(literal(touch.word), cwd=place).kind == "folder" for place in places)
+    if file_use.word.value is None:
+        return not any(isinstance(piece, Process) for piece in file_use.word.pieces)
+    return any(context.paths.resolve(literal(file_use.word), cwd=place).kind == "folder" for place in places)
 
 
-def _strange_place(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> str | None:
+def _strange_place(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> str | None:
     """Why git would not run as it does elsewhere: a folder that looks like a repository of its own."""
-    for known in case.known:
+    for known in analyzed.known:
         if known.git is None:
             continue
         inner = known.git.folders
@@ -445,20 +462,20 @@ def _strange_place(around: Circumstances, case: AnalyzedCommand, places: Sequenc
                 if word.value is None:
                     return "git runs in a folder that is only known at run time"
                 where = word.value if word.value.startswith("/") else f"{where}/{word.value}"
-                if not around.paths.inside_workspace(where, cwd=place):
+                if not context.paths.inside_workspace(where, cwd=place):
                     return "git runs in a folder outside the workspace"
-            reason = strange_repository(where, around.paths, known=False)
+            reason = strange_repository(where, context.paths, known=False)
             for word in local_repositories(known.git):
                 for path in repository_paths(word):
-                    other = join(where, path, around.paths.home)
-                    reason = reason or strange_repository(other, around.paths, known=False)
+                    other = join(where, path, context.paths.home)
+                    reason = reason or strange_repository(other, context.paths, known=False)
             if reason is not None:
                 return reason
     return None
 
 
 @dataclass(slots=True)
-class Said:
+class FindingBuilder:
     """A command's finding while it is put together."""
 
     source: str
@@ -466,12 +483,12 @@ class Said:
     deny: Evidence | None = None
     ask: Evidence | None = None
     requires_ask: Evidence | None = None
-    bypass_lifts: bool = True
+    bypassable: bool = True
     allow: Evidence | None = None
     grant: Evidence | None = None
     known_read: bool = False
     neutral: bool = False
-    uncovered: str | None = None
+    near_miss_reason: str | None = None
 
     def finding(self) -> Finding:
         # By place, which takes half the time of by name.
@@ -483,7 +500,7 @@ class Said:
             self.deny,
             self.ask,
             self.requires_ask,
-            self.bypass_lifts,
+            self.bypassable,
             False,  # auto_lifts
             False,  # in_workspace
             self.allow,
@@ -491,7 +508,7 @@ class Said:
             self.known_read,
             self.neutral,
             False,  # unanswered
-            self.uncovered,
+            self.near_miss_reason,
             (),  # risks
             self.source,
         )

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
-from countersign.gate.shell.effects.escape_use import Known, Use
+from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.languages.find import FINDERS
@@ -36,14 +36,14 @@ MAX_SPELLINGS = 32
 # --- deny and ask ----------------------------------------------------------------------------------------------------
 
 
-def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
+def touching(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that matches any layer in any known spelling."""
-    deny, ask = _as_written(case, rules, agent)
+    deny, ask = _as_written(analyzed, rules, agent)
     if deny is None:
-        deny, other = said_otherwise((words for words, _ in _spellings(case)), rules, agent)
+        deny, other = said_otherwise((words for words, _ in _spellings(analyzed)), rules, agent)
         ask = ask or other
-    for each in redirected_rules(rules, case.step.command.redirects):
-        if any(each.pattern.touches(words) for words, _ in _spellings(case, _most_assigned(rules))):
+    for each in redirected_rules(rules, analyzed.step.command.redirects):
+        if any(each.pattern.touches(words) for words, _ in _spellings(analyzed, _most_assigned(rules))):
             deny, ask = _with(each.rule, deny, ask)
     return deny, ask
 
@@ -52,17 +52,17 @@ def _with(rule: Rule, deny: Evidence | None, ask: Evidence | None) -> tuple[Evid
     return (deny or evidence(rule), ask) if rule.list == "deny" else (deny, ask or evidence(rule))
 
 
-def _as_written(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
+def _as_written(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     deny = ask = None
-    if case.plain and len(case.layers) == 1 and not case.step.unwrapped.programs:
+    if analyzed.plain and len(analyzed.layers) == 1 and not analyzed.step.unwrapped.programs:
         # All spellings of such a command are found by its words, and mostly it has but one.
-        words, candidates = case.shapes, case.candidates(case.shapes, rules, agent)
+        words, candidates = analyzed.shapes, analyzed.candidates(analyzed.shapes, rules, agent)
         if "deny" not in candidates and "ask" not in candidates:
             return None, None
         if len(words) < 3 or not words[1].startswith(("-", "+")):
             return _touching(words, candidates.get("deny", ())), _touching(words, candidates.get("ask", ()))
-    for words, looked_up in _spellings(case, _most_assigned(rules)):
-        candidates = case.candidates(looked_up, rules, agent)
+    for words, looked_up in _spellings(analyzed, _most_assigned(rules)):
+        candidates = analyzed.candidates(looked_up, rules, agent)
         if deny is None and "deny" in candidates:
             deny = _touching(words, candidates["deny"])
         if ask is None and "ask" in candidates:
@@ -70,9 +70,9 @@ def _as_written(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evid
     return deny, ask
 
 
-def by_letters(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
+def by_letters(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """The first deny or ask rule whose options a command spells otherwise."""
-    rule = first_spelled_otherwise((words for words, _ in _spellings(case)), rules, agent)
+    rule = first_spelled_otherwise((words for words, _ in _spellings(analyzed)), rules, agent)
     return None if rule is None else evidence(rule, f"`{rule.text}` names the same options")
 
 
@@ -85,11 +85,11 @@ def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | 
     return None
 
 
-def may_touch(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
+def may_touch(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """A deny or ask rule that could match once the words are known."""
-    if case.plain:
+    if analyzed.plain:
         return None
-    for layer, known in zip(case.layers, case.known, strict=True):
+    for layer, known in zip(analyzed.layers, analyzed.known, strict=True):
         if all(word.value is not None for word in layer.words):
             continue
         behind = _behind_leading_options(layer.words, known)
@@ -126,13 +126,13 @@ def _most_assigned(rules: RuleSet) -> int:
     return rules.derived((_most_assigned,), make)
 
 
-def _spellings(case: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of every layer, with and without what is assigned in front, up to ``most_assigned`` of that in any
     order, and with each known value in place; each with words that hold all of them, by which its rules are found."""
-    command = case.step.command
+    command = analyzed.step.command
     assigned = tuple([assignment.source for assignment in command.assignments])
     plain = tuple([_as_word(assignment) for assignment in command.assignments])
-    for layer, known in zip(case.layers, case.known, strict=True):
+    for layer, known in zip(analyzed.layers, analyzed.known, strict=True):
         words = tuple([word.shape for word in layer.words])
         yield words, words
         if assigned and layer.above is None:
@@ -143,25 +143,25 @@ def _spellings(case: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[
         behind = _behind_leading_options(layer.words, known)
         if behind is not None:
             yield (words[0], *words[behind:]), words
-        if not case.plain and any(word.value is None for word in layer.words):
-            for spelled in itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS):
+        if not analyzed.plain and any(word.value is None for word in layer.words):
+            for spelled in itertools.islice(_known_values(layer.words, analyzed.facts), MAX_SPELLINGS):
                 yield spelled, spelled
-    for script in case.step.unwrapped.programs:
+    for script in analyzed.step.unwrapped.programs:
         # `bash evil x` and `. evil x` run what `evil x` does.
         behind = [
             layer.words[index:]
-            for layer in case.layers
+            for layer in analyzed.layers
             for index, word in enumerate(layer.words)
             if index and word is script
         ]
         for words in behind or [(script,)]:
             run = tuple([word.shape for word in words])
             yield run, run
-    if assigned and not case.layers:
+    if assigned and not analyzed.layers:
         yield assigned, assigned
 
 
-def _behind_leading_options(words: Sequence[Word], known: Known) -> int | None:
+def _behind_leading_options(words: Sequence[Word], known: ProgramReading) -> int | None:
     """Where the subcommand of ``git -C x push`` stands, None where no option is in front: options do not hide it from a
     rule that names it."""
     if len(words) < 3 or not words[1].shape.startswith(("-", "+")):
@@ -257,7 +257,7 @@ class Coverage(NamedTuple):
 
 
 def covering(
-    case: AnalyzedCommand,
+    analyzed: AnalyzedCommand,
     listed: Literal["allow", "grant"],
     rules: RuleSet,
     agent: str,
@@ -266,47 +266,47 @@ def covering(
 ) -> Coverage:
     """The first rule that honestly covers this command. ``harmless`` are names that it assigns in front which need not
     be in the rule, beside those that never need to."""
-    return _covering(case, lambda words: case.candidates(words, rules, agent).get(listed, ()), harmless)
+    return _covering(analyzed, lambda words: analyzed.candidates(words, rules, agent).get(listed, ()), harmless)
 
 
-def covering_alone(case: AnalyzedCommand, rule: Rule) -> Coverage:
+def covering_alone(analyzed: AnalyzedCommand, rule: Rule) -> Coverage:
     """What this one allow rule says of the command."""
-    return _covering(case, lambda words: (rule,), frozenset())
+    return _covering(analyzed, lambda words: (rule,), frozenset())
 
 
 def _covering(
-    case: AnalyzedCommand, candidates: Callable[[tuple[str, ...]], Sequence[Rule]], harmless: frozenset[str]
+    analyzed: AnalyzedCommand, candidates: Callable[[tuple[str, ...]], Sequence[Rule]], harmless: frozenset[str]
 ) -> Coverage:
     """The first of the rules that could match which covers the command."""
     near: str | None = None
-    if case.unnamed is not None:
-        return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
-    for words, above, homes in _readings(case, harmless):
+    if analyzed.unnamed is not None:
+        return Coverage(near=f"the program is only known at run time: `{analyzed.unnamed.source}`")
+    for words, above, homes in _readings(analyzed, harmless):
         length = len(" ".join(words))
         for rule in candidates(words):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
-                reason = _kept_out(case)
+                reason = _kept_out(analyzed)
                 if reason is None:
                     return Coverage(evidence(rule))
             elif pattern.least <= length and pattern.covers(words, max(0, -above), homes):
-                if _says(rule, pattern, case):
-                    reason = case.evaluates or _renamed(case)
+                if _says(rule, pattern, analyzed):
+                    reason = analyzed.evaluates or _renamed(analyzed)
                     if reason is None:
                         return Coverage(evidence(rule), whole=True)
                 else:
-                    reason = _kept_out(case) or _uncovered(case, pattern, words, above)
+                    reason = _kept_out(analyzed) or _uncovered(analyzed, pattern, words, above)
                     if reason is None:
-                        return Coverage(evidence(rule), writes=_writes_unnamed(case, pattern))
+                        return Coverage(evidence(rule), writes=_writes_unnamed(analyzed, pattern))
             else:
                 continue
             near = near or f"`{rule.text}` does not cover this: {reason}"
-    return Coverage(near=near or _kept_out(case))
+    return Coverage(near=near or _kept_out(analyzed))
 
 
-def _says(rule: Rule, pattern: CommandPattern, case: AnalyzedCommand) -> bool:
+def _says(rule: Rule, pattern: CommandPattern, analyzed: AnalyzedCommand) -> bool:
     """Whether the rule is this command's own text, byte for byte."""
-    return pattern.exact and rule.text == f"Bash({case.step.command.source})"
+    return pattern.exact and rule.text == f"Bash({analyzed.step.command.source})"
 
 
 class _Reading(NamedTuple):
@@ -318,11 +318,11 @@ class _Reading(NamedTuple):
     homes: frozenset[int]
 
 
-def _readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterable[_Reading]:
+def _readings(analyzed: AnalyzedCommand, harmless: frozenset[str]) -> Iterable[_Reading]:
     """The command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
-    if len(case.layers) == 1 and not case.step.command.assignments:
-        return (_Reading(case.shapes, 0, _homes(case.layers[0].words)),)
-    return _all_readings(case, harmless)
+    if len(analyzed.layers) == 1 and not analyzed.step.command.assignments:
+        return (_Reading(analyzed.shapes, 0, _homes(analyzed.layers[0].words)),)
+    return _all_readings(analyzed, harmless)
 
 
 def _homes(words: Sequence[Word], assigned: int = 0) -> frozenset[int]:
@@ -333,8 +333,8 @@ def _homes(words: Sequence[Word], assigned: int = 0) -> frozenset[int]:
 _NOWHERE: frozenset[int] = frozenset()
 
 
-def _all_readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterator[_Reading]:
-    command = case.step.command
+def _all_readings(analyzed: AnalyzedCommand, harmless: frozenset[str]) -> Iterator[_Reading]:
+    command = analyzed.step.command
     shapes = tuple(word.shape for word in command.words)
     unsafe = [each for each in command.assignments if not (is_safe_prefix(each) or each.name in harmless)]
     if command.assignments:
@@ -346,7 +346,7 @@ def _all_readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterator[_
             yield _Reading((*map(_as_word, unsafe), *shapes), -count, _homes(command.words, count))
         return
     clear = True
-    for layer in case.layers:
+    for layer in analyzed.layers:
         if layer.above is not None and layer.way != "clear":
             clear = False
         if clear:
@@ -359,81 +359,85 @@ def _as_word(assignment: Assignment) -> str:
     return f"{assignment.name}{operator}{plain}" if plain is not None else UNKNOWN_TEXT + assignment.source
 
 
-def _kept_out(case: AnalyzedCommand) -> str | None:
+def _kept_out(analyzed: AnalyzedCommand) -> str | None:
     """Why no rule at all covers this command."""
-    if case.evaluates is not None:
-        return case.evaluates
-    return _renamed(case)
+    if analyzed.evaluates is not None:
+        return analyzed.evaluates
+    return _renamed(analyzed)
 
 
-def _renamed(case: AnalyzedCommand) -> str | None:
-    if case.redefined is not None:
-        return f"`{case.redefined}` is redefined in the same text"
+def _renamed(analyzed: AnalyzedCommand) -> str | None:
+    if analyzed.redefined is not None:
+        return f"`{analyzed.redefined}` is redefined in the same text"
     return None
 
 
-def _uncovered(case: AnalyzedCommand, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
+def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
     """Why this rule, whose words match, does not cover the command."""
-    if case.clear and pattern.first_word is not None:
+    if analyzed.clear and pattern.first_word is not None:
         return None
-    step = case.step
+    step = analyzed.step
     literals = pattern.literals
     reached = len(pattern.literal_prefix) + above
-    for layer in case.layers:
+    for layer in analyzed.layers:
         below = layer.above is not None and (layer.start is None or layer.start > above)
         if layer.above is not None and below and (layer.start is None or layer.start >= reached):
-            wrapper = case.layers[layer.above].words[0].source
+            wrapper = analyzed.layers[layer.above].words[0].source
             return f"a rule for `{wrapper}` does not cover what it runs"
-        if below and layer.way == "closed" and not pattern.exact and case.names[layer.above or 0] not in FINDERS:
+        if below and layer.way == "closed" and not pattern.exact and analyzed.names[layer.above or 0] not in FINDERS:
             # Only a package runner's rule may reach into what it runs; what `find` runs is an option of its own (S9).
-            return f"a rule for `{case.layers[layer.above or 0].words[0].source}` must spell out the command it runs"
+            return (
+                f"a rule for `{analyzed.layers[layer.above or 0].words[0].source}` must spell out the command it runs"
+            )
     if step.unwrapped.unknown is not None:
         return step.unwrapped.unknown
     if step.unwrapped.texts:
         return "a rule does not cover the text that a nested shell runs"
-    for name, layer in zip(case.names, case.layers, strict=True):
+    for name, layer in zip(analyzed.names, analyzed.layers, strict=True):
         if name in SHELLS or name in {"source", "."}:
-            if step.unwrapped.fed:
+            if step.unwrapped.reads_stdin:
                 return "the shell's commands are not among its arguments"
             if any(word.value not in literals for word in step.unwrapped.programs):
                 return f"a rule for `{layer.words[0].source}` does not cover the script it runs"
     if pattern.first_word is None:
-        reason = _too_free(case)
+        reason = _too_free(analyzed)
         if reason is not None:
             return reason
-    wrapper = _shell_starter(case)
+    wrapper = _shell_starter(analyzed)
     if wrapper is not None and not pattern.exact:
         return f"`{wrapper}` without a command may start a shell, so only a rule with exactly this text covers it"
-    for use in case.uses:
-        if not all(_named(names, literals) for names in use.names) and not _answered(case, use):
+    for use in analyzed.uses:
+        if not all(_named(names, literals) for names in use.names) and not _answered(analyzed, use):
             return use.why
-    if case.holes:
-        return f"`{case.holes[0].source}` could become an option that runs or writes something"
+    if analyzed.holes:
+        return f"`{analyzed.holes[0].source}` could become an option that runs or writes something"
     return None
 
 
-def _writes_unnamed(case: AnalyzedCommand, pattern: CommandPattern) -> bool:
+def _writes_unnamed(analyzed: AnalyzedCommand, pattern: CommandPattern) -> bool:
     return any(
         use.kind in ("writes", "changes") and not all(_named(names, pattern.literals) for names in use.names)
-        for use in case.uses
+        for use in analyzed.uses
     )
 
 
-def _answered(case: AnalyzedCommand, use: Use) -> bool:
+def _answered(analyzed: AnalyzedCommand, use: EscapeUse) -> bool:
     """Whether all that an option does is judged by the paths in it: it writes constant files, or takes settings or a
     folder from a constant place (S9)."""
-    if case.holes or not _STAYING.issuperset(case.names[:-1]):
+    if analyzed.holes or not _STAYING.issuperset(analyzed.names[:-1]):
         return False
     if use.kind == "writes":
         path = use.path.value if use.path is not None else None
-        unlike = any(known.git for known in case.known) and use.names[0][0] not in _WRITES_THERE
+        unlike = any(known.git for known in analyzed.known) and use.names[0][0] not in _WRITES_THERE
         return path is not None and not unlike and _PATH.fullmatch(path) is not None
     if use.kind == "code":
         return use.place is not None and use.place.value is not None
-    if use.kind == "changes" and len(case.names) == 1 and case.names[0] in FINDERS:
-        touched = [touch for touch in case.touches(0) if touch.deed != "list"]
-        return bool(touched) and all(touch.word.value is not None for touch in touched)
-    return use.kind == "changes" and rewrites_named_files(case.names[-1], case.layers[-1].words, case.touches(-1))
+    if use.kind == "changes" and len(analyzed.names) == 1 and analyzed.names[0] in FINDERS:
+        touched = [file_use for file_use in analyzed.file_uses(0) if file_use.operation != "list"]
+        return bool(touched) and all(file_use.word.value is not None for file_use in touched)
+    return use.kind == "changes" and rewrites_named_files(
+        analyzed.names[-1], analyzed.layers[-1].words, analyzed.file_uses(-1)
+    )
 
 
 _WRITES_THERE = frozenset({"-o", "--output", "--output-directory"})
@@ -446,11 +450,11 @@ _PATH = re.compile(r"[\w./][\w./+-]*")
 """A path for certain: nothing in it gives a part another meaning (``type=local,dest=x``)."""
 
 
-def _shell_starter(case: AnalyzedCommand) -> str | None:
+def _shell_starter(analyzed: AnalyzedCommand) -> str | None:
     """A wrapper at the end of the line: with nothing to run, many of them run a shell."""
-    if not case.layers:
+    if not analyzed.layers:
         return None
-    name, words = case.names[-1], case.layers[-1].words
+    name, words = analyzed.names[-1], analyzed.layers[-1].words
     if not may_run(name):
         return None
     clear = name in WRAPPERS and WRAPPERS[name].kind == "clear"
@@ -463,15 +467,15 @@ def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
     return any(name in literals and UNKNOWN_TEXT not in name for name in names)
 
 
-def _too_free(case: AnalyzedCommand) -> str | None:
+def _too_free(analyzed: AnalyzedCommand) -> str | None:
     """A wildcard that stands for the first word covers no shell, no interpreter with inline code, no wrapper (S2)."""
-    if len(case.layers) > 1:
+    if len(analyzed.layers) > 1:
         return "a wildcard does not match a wrapper"
-    name = case.names[0] if case.names else ""
+    name = analyzed.names[0] if analyzed.names else ""
     if name in SHELLS or name in {"source", ".", "eval", "exec", "trap"}:
         return "a wildcard does not match a shell"
-    if name in INTERPRETERS and any(use.kind == "code" for use in case.uses):
+    if name in INTERPRETERS and any(use.kind == "code" for use in analyzed.uses):
         return "a wildcard does not match inline code"
-    if case.known[0].program is not None and case.known[0].program.closed:
+    if analyzed.known[0].program is not None and analyzed.known[0].program.closed:
         return "a wildcard does not match a program with a language of its own"
     return None

@@ -12,23 +12,23 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.word_paths import MAX_MATCHES
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.syntax.tree import Word
 
 
-def named_like_option(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Word | None:
+def named_like_option(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Word | None:
     """The first word that could be an option and whose pattern matches the name of a file that begins with a dash."""
-    for word in _words(case):
+    for word in _words(analyzed):
         for place in places or ():
-            for pattern in meaning(word, case.facts, around.paths.home, place).patterns:
+            for pattern in meaning(word, analyzed.facts, context.paths.home, place).patterns:
                 dashed = _with_dash(pattern)
                 if dashed is not None and disk.matching(dashed, place, MAX_MATCHES) != ():
                     return word
     return None
 
 
-def _words(case: AnalyzedCommand) -> Iterator[Word]:
-    for known, layer in zip(case.known, case.layers, strict=True):
+def _words(analyzed: AnalyzedCommand) -> Iterator[Word]:
+    for known, layer in zip(analyzed.known, analyzed.layers, strict=True):
         if all(word.value is not None for word in layer.words):
             continue
         if known.program is None and known.git is None:

@@ -25,14 +25,14 @@ _MODULE_OPTIONS = frozenset({"-m", "-A", "-p", "--app", "--ds", "--settings", "-
 _APPLICATION_SERVERS = names_with("application_server")
 
 
-def named_in_variables(case: AnalyzedCommand) -> Iterator[str]:
+def named_in_variables(analyzed: AnalyzedCommand) -> Iterator[str]:
     """Yield the paths that variables and modules of this command may name, relative to where it runs."""
-    command = case.step.command
+    command = analyzed.step.command
     found: dict[str, None] = {}
     for assignment in (*command.assignments, *command.declared):
         if not is_own_name(assignment.name) and assignment.plain:
             found.update(dict.fromkeys(_paths_in(assignment.plain, bare=_is_for_files(assignment.name))))
-    for name, layer in zip(case.names, case.layers, strict=True):
+    for name, layer in zip(analyzed.names, analyzed.layers, strict=True):
         for before, word in pairwise(layer.words):
             value = word.value or ""
             option, equals, attached = value.partition("=")

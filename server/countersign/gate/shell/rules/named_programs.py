@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from countersign.gate.patterns import WILD, CommandPattern
 from countersign.gate.rules.rule_set import Rule, RuleSet
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.languages.git import AS_SUBCOMMAND
@@ -29,7 +29,7 @@ class Named(NamedTuple):
     rule: Rule
     pattern: CommandPattern
     words: tuple[str, ...]
-    known: Known | None
+    known: ProgramReading | None
     name: str
     plain: tuple[str, ...]
 
@@ -46,10 +46,10 @@ class Spelled:
         self.family = family(base_name(self.apart[0]))
         self.written = with_first_name(self.family, self.apart)
         self.renamed = self.written is not words
-        self._known: Known | None = None
+        self._known: ProgramReading | None = None
 
     @property
-    def known(self) -> Known:
+    def known(self) -> ProgramReading:
         """What the tables know of it as it is written."""
         if self._known is None:
             self._known = look_up(program(self.written[0]), tuple(map(constant, self.written)))

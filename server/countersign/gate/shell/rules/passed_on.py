@@ -16,7 +16,7 @@ from typing import NamedTuple
 from countersign.gate.patterns import CommandPattern
 from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet, evidence
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
@@ -41,21 +41,21 @@ _SETTING = re.compile(r"(?:--?)?[A-Za-z_][\w.-]*=")
 _IN_A_SETTING = re.compile(r"[=!]+")
 
 
-def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
+def passed_on(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """Return a deny or ask rule that matches what this command may run."""
-    for name, words in _started(case):
+    for name, words in _started(analyzed):
         for listed in ("deny", "ask"):
-            for rule in case.candidates(words, rules, agent).get(listed, ()):
+            for rule in analyzed.candidates(words, rules, agent).get(listed, ()):
                 if isinstance(rule.specifier, CommandPattern) and rule.specifier.touches(words):
                     return evidence(rule, f"`{rule.text}` could match what `{name}` runs")
-    for text in _given(case):
-        candidates = case.candidates(names_in(text.values, text.fed), rules, agent)
+    for text in _given(analyzed):
+        candidates = analyzed.candidates(names_in(text.values, text.stdin_texts), rules, agent)
         by_letters = (rule for _, rule in naming_clusters(rules) if rule.serves(agent))
         for rule in dict.fromkeys((*candidates.get("deny", ()), *candidates.get("ask", ()), *by_letters)):
             pattern = rule.specifier
             if isinstance(pattern, CommandPattern) and any(
                 words is None or pattern.touches(words)
-                for words in possible_commands(pattern, text.values, text.fed, own_language=text.own_language)
+                for words in possible_commands(pattern, text.values, text.stdin_texts, own_language=text.own_language)
             ):
                 return evidence(rule, f"`{rule.text}` could match what `{text.name}` runs")
     return None
@@ -66,18 +66,18 @@ class _Given(NamedTuple):
 
     name: str
     values: Sequence[str]
-    fed: Sequence[str]
+    stdin_texts: Sequence[str]
     own_language: bool
 
 
-def _started(case: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _started(analyzed: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield what this command may run, each with the name of who runs it."""
-    command = case.step.command
+    command = analyzed.step.command
     for assignment in (*command.assignments, *command.declared):
         if not is_own_name(assignment.name):
             value = assignment.plain
             yield from ((assignment.name, words) for words in _first_words(value or ""))
-    for name, known, layer in zip(case.names, case.known, case.layers, strict=True):
+    for name, known, layer in zip(analyzed.names, analyzed.known, analyzed.layers, strict=True):
         # Code in a language is no list of commands, and of its words only the language says what runs.
         if name not in INTERPRETERS:
             yield from ((name, words) for words in _in_settings(known, layer.words))
@@ -88,35 +88,35 @@ def _started(case: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield from ((name, (place.rpartition("/")[2],)) for place in places if "/" in place)
 
 
-def _given(case: AnalyzedCommand) -> Iterator[_Given]:
-    for index, (name, known, layer) in enumerate(zip(case.names, case.known, case.layers, strict=True)):
+def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:
+    for index, (name, known, layer) in enumerate(zip(analyzed.names, analyzed.known, analyzed.layers, strict=True)):
         closed = known.program is not None and known.program.closed
         if known.git is not None and known.git.program is not UNKNOWN_SUBCOMMAND:
             continue  # but `git xargs curl` runs `git-xargs`
-        fed = case.step.fed if index == len(case.names) - 1 else ()
+        stdin_texts = analyzed.step.stdin_texts if index == len(analyzed.names) - 1 else ()
         if known.git is None and known.program is not None and not closed:
-            if fed and any(use.kind == "code" for use in known.uses):
-                yield _Given(name, (name,), fed, own_language=False)  # `make -f -`
+            if stdin_texts and any(use.kind == "code" for use in known.uses):
+                yield _Given(name, (name,), stdin_texts, own_language=False)  # `make -f -`
             continue
         if name in _LOOKED_INTO or "/" in layer.words[0].prefix:
             continue
-        for values in _values(case, layer.words):
-            yield _Given(name, values, fed, closed and known.git is None)
+        for values in _values(analyzed, layer.words):
+            yield _Given(name, values, stdin_texts, closed and known.git is None)
 
 
-def _values(case: AnalyzedCommand, words: Sequence[Word]) -> Iterator[list[str]]:
+def _values(analyzed: AnalyzedCommand, words: Sequence[Word]) -> Iterator[list[str]]:
     """The words as texts, then with the values that the text's own variables and patterns give to them."""
     values = [word.value if word.value is not None else word.shape for word in words]
     yield values
-    meant = {index: _meant(case, word) for index, word in enumerate(words) if word.value is None}
+    meant = {index: _meant(analyzed, word) for index, word in enumerate(words) if word.value is None}
     for at in range(max(map(len, meant.values()), default=0)):
         spelled = [meant[index][at : at + 1] if index in meant else [value] for index, value in enumerate(values)]
         yield [part for parts in spelled for text in parts for part in (text.split() or [text])]
 
 
-def _meant(case: AnalyzedCommand, word: Word) -> list[str]:
+def _meant(analyzed: AnalyzedCommand, word: Word) -> list[str]:
     """The values that one word may have, as far as the text tells."""
-    meant = meaning(word, case.facts, "~", None)
+    meant = meaning(word, analyzed.facts, "~", None)
     found = [*meant.values, *meant.patterns]
     for text in meant.patterns[:_MOST]:
         if text.startswith("/"):
@@ -124,7 +124,7 @@ def _meant(case: AnalyzedCommand, word: Word) -> list[str]:
     return found[:_MOST_VALUES]
 
 
-def _in_settings(known: Known, words: Sequence[Word]) -> Iterator[tuple[str, ...]]:
+def _in_settings(known: ProgramReading, words: Sequence[Word]) -> Iterator[tuple[str, ...]]:
     """What the values of settings name: of options that run or load something, and of ``NAME=value`` where the tables
     do not say what the program makes of it."""
     texts = [text for use in known.uses if use.kind in ("runs", "code") for names in use.names for text in names]

@@ -20,7 +20,7 @@ from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.syntax.tree import Word
 
 _SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
@@ -28,48 +28,50 @@ _MOST_SEARCHES = 30
 """Folders that one text searches, after which each further one asks."""
 
 
-def printed_secret(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> str | None:
+def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> str | None:
     """Why this command may print a secret that its words do not name, or None."""
-    known, words = case.known[-1], case.layers[-1].words
+    known, words = analyzed.known[-1], analyzed.layers[-1].words
     if known.git is not None:
         shown = shows_stash(known.git)
-        patched = shown and any(shows_patches_of_stashes(place, around.paths) for place in places)
+        patched = shown and any(shows_patches_of_stashes(place, context.paths) for place in places)
         below = printed_below(words, known.git, patched=patched)
-        if shown and below is not None and any(_shows_untracked(around, known.git, place) for place in places):
+        if shown and below is not None and any(_shows_untracked(context, known.git, place) for place in places):
             return "it may print files that were stashed before git tracked them, and one may be a secret"
-        reasons = (_of_git(around, known.git, below, place) for place in places if below is not None)
-    elif case.names[-1] in _SEARCHING:
+        reasons = (_of_git(context, known.git, below, place) for place in places if below is not None)
+    elif analyzed.names[-1] in _SEARCHING:
         reasons = (
-            _of_search(around, each) for place in places for each in searches(known, case.facts, place, around.paths)
+            _of_search(context, each)
+            for place in places
+            for each in searches(known, analyzed.facts, place, context.paths)
         )
     else:
         return None
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def _shows_untracked(around: Circumstances, git: Git, place: str) -> bool:
+def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
     """Whether ``git stash show`` tells of files that git did not track, which its index does not name either."""
     asked_for = git.arguments.has("-u", "--include-untracked", "--only-untracked")
-    return asked_for or shows_untracked_of_stashes(place, around.paths)
+    return asked_for or shows_untracked_of_stashes(place, context.paths)
 
 
-def _of_search(around: Circumstances, search: Search) -> str | None:
-    if search not in around.searched:
-        if len(around.searched) == _MOST_SEARCHES:
+def _of_search(context: JudgingContext, search: Search) -> str | None:
+    if search not in context.searched:
+        if len(context.searched) == _MOST_SEARCHES:
             return f"more than {_MOST_SEARCHES} folders are searched, too many to check for secrets"
-        around.searched[search] = searched_secrets(search)
-    found = around.searched[search]
+        context.searched[search] = searched_secrets(search)
+    found = context.searched[search]
     if found is None:
         return f"it searches more than {MOST_SEARCHED:,} files, too many to check for secrets"
     # Above the workspace a person keeps ignore files of their own, wherever these lie.
-    counting = [path for path in found if f"{path}/".startswith((f"{search.folder}/", f"{around.paths.workspace}/"))]
+    counting = [path for path in found if f"{path}/".startswith((f"{search.folder}/", f"{context.paths.workspace}/"))]
     if len(found) == MOST_FOUND:
         return _reads(found[-1])
-    return next((_reads(path) for path in counting if not _is_covered(around, path)), None)
+    return next((_reads(path) for path in counting if not _is_covered(context, path)), None)
 
 
-def _of_git(around: Circumstances, git: Git, limits: Sequence[Word], place: str) -> str | None:
-    repository = repository_above(place, around.paths)
+def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: str) -> str | None:
+    repository = repository_above(place, context.paths)
     if repository is None:
         return None
     secrets = tracked_secrets(f"{repository.own}/index")
@@ -77,13 +79,13 @@ def _of_git(around: Circumstances, git: Git, limits: Sequence[Word], place: str)
         return "which files git tracks is not known, and one may be a secret"
     if not secrets:
         return None
-    named = [around.paths.resolve(literal(word), cwd=place) for word in limits]
+    named = [context.paths.resolve(literal(word), cwd=place) for word in limits]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
     for each in secrets:
         path = f"{repository.folder}/{os.fsdecode(each.path)}"
         if folders and not any(f"{path}/".startswith(f"{folder}/") for folder in folders):
             continue
-        if not (shows_unstaged(git) and _is_unchanged(each, path)) and not _is_covered(around, path):
+        if not (shows_unstaged(git) and _is_unchanged(each, path)) and not _is_covered(context, path):
             return _reads(path)
     return None
 
@@ -93,9 +95,9 @@ def _is_unchanged(tracked: Tracked, path: str) -> bool:
     return found is not None and (found[0], found[1] & 0xFFFFFFFF) == (tracked.time, tracked.size)
 
 
-def _is_covered(around: Circumstances, path: str) -> bool:
+def _is_covered(context: JudgingContext, path: str) -> bool:
     """Whether a rule or a grant for reading covers the secret, or the file is not a secret after all."""
-    found = around.paths.judge_read(path, cwd="/")
+    found = context.paths.judge_read(path, cwd="/")
     return found.allow is not None or found.grant is not None or found.known_read
 
 

@@ -34,80 +34,80 @@ _FILE = re.compile(r"[./]")
 _MAX_RULE = 300
 
 
-def propose(case: AnalyzedCommand) -> Iterator[str]:
+def propose(analyzed: AnalyzedCommand) -> Iterator[str]:
     """The rules for one simple command, narrowest first."""
-    if not _sayable(case):
+    if not _sayable(analyzed):
         return
-    clear = all(layer.way in ("self", "clear") for layer in case.layers)
-    layer = case.layers[-1] if clear else case.layers[0]
+    clear = all(layer.way in ("self", "clear") for layer in analyzed.layers)
+    layer = analyzed.layers[-1] if clear else analyzed.layers[0]
     words = [word.value for word in layer.words]
     homes = [index for index, word in enumerate(layer.words) if word.tilde]
     constant = [word for word in words if word is not None]
-    assigned = [(each.name, each.plain or "") for each in case.step.command.assignments if not is_safe_prefix(each)]
+    assigned = [(each.name, each.plain or "") for each in analyzed.step.command.assignments if not is_safe_prefix(each)]
     offers: list[str] = []
     if len(constant) == len(words):
         exact = command_specifier(constant, assigned, homes)
         if exact is not None:
             offers.append(f"Bash({exact})")
-    length = _width(case)
+    length = _width(analyzed)
     spelled = command_specifier(constant[:length], assigned, homes) if length else None
     if spelled is not None:
         offers.append(f"Bash({spelled}:*)")
     for text in offers:
-        if len(text) <= _MAX_RULE and _covers(text, case):
+        if len(text) <= _MAX_RULE and _covers(text, analyzed):
             yield text
 
 
-def _sayable(case: AnalyzedCommand) -> bool:
-    command = case.step.command
-    if not case.layers or command.kind != "command" or "\n" in command.source:
+def _sayable(analyzed: AnalyzedCommand) -> bool:
+    command = analyzed.step.command
+    if not analyzed.layers or command.kind != "command" or "\n" in command.source:
         return False
     if any(redirect.heredoc is not None for redirect in command.redirects):
         return False
     if any(assignment.plain is None for assignment in command.assignments):
         return False
-    if any(name in _NEVER or name in SHELLS or name.startswith("-") for name in case.names):
+    if any(name in _NEVER or name in SHELLS or name.startswith("-") for name in analyzed.names):
         return False
-    if any(layer.way == "closed" for layer in case.layers) or case.step.unwrapped.texts:
+    if any(layer.way == "closed" for layer in analyzed.layers) or analyzed.step.unwrapped.texts:
         return False
-    for known in case.known:
+    for known in analyzed.known:
         # No rule covers git in a folder that it may not work in, and git alone says nothing.
         if known.git is not None and (known.git.folders or known.git.subcommand is None):
             return False
-    layer = case.layers[-1]
-    return layer.start is not None and (case.names[-1] not in INTERPRETERS or layer.way == "runner")
+    layer = analyzed.layers[-1]
+    return layer.start is not None and (analyzed.names[-1] not in INTERPRETERS or layer.way == "runner")
 
 
-def _width(case: AnalyzedCommand) -> int:
+def _width(analyzed: AnalyzedCommand) -> int:
     """How many words the wider rule has, 0 where only exactly this call is to be offered."""
-    if any(_LOADS.fullmatch(assignment.name) for assignment in case.step.command.assignments):
+    if any(_LOADS.fullmatch(assignment.name) for assignment in analyzed.step.command.assignments):
         return 0
-    if any(known.git is not None and known.git.before.options for known in case.known):
+    if any(known.git is not None and known.git.before.options for known in analyzed.known):
         return 0
-    layer, name = case.layers[-1], case.names[-1]
+    layer, name = analyzed.layers[-1], analyzed.names[-1]
     if is_wrapper(name, layer.words):
         return 0  # with nothing to run
     words = [word.value for word in layer.words]
-    runner = any(each.way == "runner" for each in case.layers)
-    lead = (layer.start or 0) - (case.layers[0].start or 0) if runner else 0
-    git = case.known[-1].git
+    runner = any(each.way == "runner" for each in analyzed.layers)
+    lead = (layer.start or 0) - (analyzed.layers[0].start or 0) if runner else 0
+    git = analyzed.known[-1].git
     if name in INTERPRETERS:
-        found = _script(case, words)
+        found = _script(analyzed, words)
     elif git is not None:
         found = git_stem(name, git.subcommand or "", words)
     else:
         found = stem(name, words)
     if found.length == 0 or found.begins_with_any(ONLY_EXACT):
         return 0
-    above = [word.value for word in case.layers[0].words[:lead]]
+    above = [word.value for word in analyzed.layers[0].words[:lead]]
     return lead + found.length if None not in above else 0
 
 
-def _script(case: AnalyzedCommand, words: Sequence[str | None]) -> Stem:
+def _script(analyzed: AnalyzedCommand, words: Sequence[str | None]) -> Stem:
     """An interpreter with the script that it runs, and what that is told to do; never the interpreter alone."""
-    if any(use.kind == "code" for use in case.uses):
+    if any(use.kind == "code" for use in analyzed.uses):
         return Stem(0)
-    for index, operand in case.known[-1].arguments.operands:
+    for index, operand in analyzed.known[-1].arguments.operands:
         if operand.value is None:
             break
         if _FILE.search(operand.value):
@@ -117,9 +117,9 @@ def _script(case: AnalyzedCommand, words: Sequence[str | None]) -> Stem:
     return Stem(0)
 
 
-def _covers(text: str, case: AnalyzedCommand) -> bool:
+def _covers(text: str, analyzed: AnalyzedCommand) -> bool:
     rule, _ = compile_rule(RuleText("allow", text))
     if rule is None:
         return False
-    found = covering_alone(case, rule)
+    found = covering_alone(analyzed, rule)
     return found.evidence is not None and not found.writes

@@ -13,15 +13,15 @@ from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import escape_glob, unescape_glob
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import index_names
 from countersign.gate.shell.files.listed_names import MOST_INDEX
 from countersign.gate.shell.files.rewritten_folders import Rewritten, rewritten_folders
 from countersign.gate.shell.files.word_paths import folders_above
 from countersign.gate.shell.files.word_values import join, literal
-from countersign.gate.shell.rules.context import Circumstances
-from countersign.gate.shell.rules.touched import Touched
+from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.rules.touched import FileFindings
 from countersign.gate.shell.syntax.tree import Word
 from countersign.wire.verdicts import Evidence
 
@@ -35,23 +35,23 @@ _SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
 
 
 def rewritten_below(
-    around: Circumstances, name: str, words: Sequence[Word], known: Known, places: Sequence[str] | None
-) -> Iterator[Touched]:
+    context: JudgingContext, name: str, words: Sequence[Word], known: ProgramReading, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
     """Yield an ask for each folder in which a rule for editing could match a file that is rewritten."""
-    if not around.rules.limits("Edit"):
+    if not context.rules.limits("Edit"):
         return
     inner = known.git.folders if known.git is not None else ()
     for each in rewritten_folders(name, words, known):
-        for place in places if places is not None else (around.start,):
+        for place in places if places is not None else (context.start,):
             start = place
             for word in inner:
-                start = join(start, literal(word), around.paths.home)
-            above = (*folders_above(start, around.paths.workspace), around.paths.workspace)
+                start = join(start, literal(word), context.paths.home)
+            above = (*folders_above(start, context.paths.workspace), context.paths.workspace)
             for cwd in dict.fromkeys(above if each.top else (start,)):
-                said = _rule_for(around.paths, each, cwd)
+                said = _rule_for(context.paths, each, cwd)
                 if said is not None:
                     found = Finding("write", each.folder, "write", ask=said, in_workspace=True)
-                    yield Touched((found,), by_command=True, named=False)
+                    yield FileFindings((found,), by_command=True, named=False)
 
 
 def _rule_for(paths: PathJudge, each: Rewritten, cwd: str) -> Evidence | None:

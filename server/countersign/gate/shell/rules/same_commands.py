@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.rules.rule_set import RuleSet, evidence
-from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.programs.argv import Option
@@ -130,7 +130,7 @@ def _begins(each: Named, words: tuple[str, ...]) -> bool:
     return rest and (each.pattern.prefix or len(words) == len(each.words))
 
 
-def _is_same(each: Named, known: Known, command: Spelled) -> bool:
+def _is_same(each: Named, known: ProgramReading, command: Spelled) -> bool:
     """Whether a command has the operands that a rule begins with, and all of its options, in whatever order."""
     if known.program is None:
         return False
@@ -154,7 +154,7 @@ def _is_same(each: Named, known: Known, command: Spelled) -> bool:
     )
 
 
-def _implied(name: str, there: Known, operands: Sequence[str | None]) -> Iterator[Option]:
+def _implied(name: str, there: ProgramReading, operands: Sequence[str | None]) -> Iterator[Option]:
     """Yield options that a command does not hold and that its words stand for."""
     if there.git is not None and there.git.subcommand == "push":
         if any((value or "").startswith("+") for value in operands):
@@ -177,7 +177,7 @@ _METHOD_POST = words_of("http_methods", "post")
 _METHOD_PUT = words_of("http_methods", "put")
 
 
-def _same_subcommand(each: Named, name: str, words: Sequence[str], there: Known) -> bool:
+def _same_subcommand(each: Named, name: str, words: Sequence[str], there: ProgramReading) -> bool:
     known = each.known
     if known is not None and known.git is not None:
         return there.git is not None and known.git.subcommand == there.git.subcommand is not None

@@ -27,55 +27,55 @@ _NO_OPTIONS = frozenset(
 """Builtins whose words name neither files nor code."""
 
 
-def spelled_out(case: AnalyzedCommand, home: str, folder: str | None) -> Sequence[Step] | None:
+def spelled_out(analyzed: AnalyzedCommand, home: str, folder: str | None) -> Sequence[Step] | None:
     """Return the command with the values of variables in its words, for each of these; None if there are too
     many."""
-    command = case.step.command
+    command = analyzed.step.command
     if command.plain or command.kind != "command" or not command.words or command.words[0].value is None:
         return ()
     name = program(command.words[0].value)
-    if name in _NO_OPTIONS or not any(_says_more(word, case) for word in command.words):
+    if name in _NO_OPTIONS or not any(_says_more(word, analyzed) for word in command.words):
         return ()
-    choices = [_choices(case, word, home, folder) for word in command.words]
+    choices = [_choices(analyzed, word, home, folder) for word in command.words]
     if not all(choices):
         return None
     if math.prod(map(len, choices)) > MOST:
         return None
-    return [_with(case.step, found) for found in itertools.product(*choices)]
+    return [_with(analyzed.step, found) for found in itertools.product(*choices)]
 
 
-def _says_more(word: Word, case: AnalyzedCommand) -> bool:
+def _says_more(word: Word, analyzed: AnalyzedCommand) -> bool:
     """Whether a word is made of braces, or holds a variable of which something is known."""
-    return bool(word.choices) or any(_is_known(piece, case) for piece in word.pieces)
+    return bool(word.choices) or any(_is_known(piece, analyzed) for piece in word.pieces)
 
 
-def _is_known(piece: Piece, case: AnalyzedCommand) -> bool:
+def _is_known(piece: Piece, analyzed: AnalyzedCommand) -> bool:
     """Whether this is a variable of which something is known."""
-    return isinstance(piece, Variable) and (piece.name in case.facts.values or piece.name in {"HOME", "PWD"})
+    return isinstance(piece, Variable) and (piece.name in analyzed.facts.values or piece.name in {"HOME", "PWD"})
 
 
-def _choices(case: AnalyzedCommand, word: Word, home: str, folder: str | None) -> list[tuple[Word | str, ...]]:
+def _choices(analyzed: AnalyzedCommand, word: Word, home: str, folder: str | None) -> list[tuple[Word | str, ...]]:
     """What one word may become: itself, or for each value the words that bash makes of it. None of these where there
     are too many."""
     if word.choices and not any(char in choice for choice in word.choices for char in _NOT_CONSTANT):
         return [word.choices]
     if word.value is not None or word.choices:
         return [(word,)]
-    meant = meaning(word, case.facts, home, folder)
+    meant = meaning(word, analyzed.facts, home, folder)
     values = meant.values
     if not values:
-        return [] if not meant.patterns and _has_values(word, case) else [(word,)]
+        return [] if not meant.patterns and _has_values(word, analyzed) else [(word,)]
     return [tuple(value.split()) if word.form == "split" else (value,) for value in dict.fromkeys(values)]
 
 
 _NOT_CONSTANT = "*?[~" + UNKNOWN_TEXT
 
 
-def _has_values(word: Word, case: AnalyzedCommand) -> bool:
+def _has_values(word: Word, analyzed: AnalyzedCommand) -> bool:
     """Whether a word consists of texts and of variables that the text gives constant values."""
     return all(
         isinstance(piece, Text)
-        or (isinstance(piece, Variable) and piece.plain and any(case.facts.values.get(piece.name, ())))
+        or (isinstance(piece, Variable) and piece.plain and any(analyzed.facts.values.get(piece.name, ())))
         for piece in word.pieces
     )
 

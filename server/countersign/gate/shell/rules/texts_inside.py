@@ -31,37 +31,37 @@ def runs_in_turn(step: Step) -> bool:
 
 
 def texts_with_coverage(
-    case: AnalyzedCommand, covered: Coverage | None, coverage: Coverage
+    analyzed: AnalyzedCommand, covered: Coverage | None, coverage: Coverage
 ) -> Iterator[tuple[str, Coverage | None]]:
     """Yield each text with what covers it: only a rule that says the whole to the letter covers what a shell reads;
     where a rule covers an escape, it names what that runs."""
     whole = covered or (coverage if coverage.whole else None)
-    texts = dict.fromkeys(_shell_texts(case), whole)
-    for text in _fed_languages(case):
+    texts = dict.fromkeys(_shell_texts(analyzed), whole)
+    for text in _fed_languages(analyzed):
         texts.setdefault(text, None)
-    for use in case.uses:
+    for use in analyzed.uses:
         if use.text:
             texts.setdefault(use.text, covered or (coverage if coverage.evidence is not None else None))
     yield from texts.items()
 
 
-def _shell_texts(case: AnalyzedCommand) -> tuple[str, ...]:
-    fed = case.step.unwrapped.fed and not feeds_an_interpreter(case)
-    return (*case.step.unwrapped.texts, *(case.step.fed if fed else ()))
+def _shell_texts(analyzed: AnalyzedCommand) -> tuple[str, ...]:
+    fed = analyzed.step.unwrapped.reads_stdin and not feeds_an_interpreter(analyzed)
+    return (*analyzed.step.unwrapped.texts, *(analyzed.step.stdin_texts if fed else ()))
 
 
-def texts_inside(case: AnalyzedCommand) -> Iterator[str]:
+def texts_inside(analyzed: AnalyzedCommand) -> Iterator[str]:
     """Yield each text, whatever covers it."""
-    if case.uses or case.step.unwrapped.texts or case.step.fed:
+    if analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts:
         yield from dict.fromkeys(
-            (*_shell_texts(case), *_fed_languages(case), *[use.text for use in case.uses if use.text])
+            (*_shell_texts(analyzed), *_fed_languages(analyzed), *[use.text for use in analyzed.uses if use.text])
         )
 
 
-def _fed_languages(case: AnalyzedCommand) -> Iterator[str]:
+def _fed_languages(analyzed: AnalyzedCommand) -> Iterator[str]:
     """Commands for a shell in what is fed to a program with a language of its own (``psql <<< '\\! x'``)."""
-    for name in case.names if case.step.fed else ():
-        for text in case.step.fed:
+    for name in analyzed.names if analyzed.step.stdin_texts else ():
+        for text in analyzed.step.stdin_texts:
             for inner in peculiar(name, (constant(name), constant(text))) or ():
                 if inner.text:
                     yield " ".join(word.value or "" for word in inner.words)

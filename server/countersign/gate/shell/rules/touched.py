@@ -7,7 +7,7 @@ from typing import NamedTuple
 from countersign.gate.finding import Finding
 
 
-class Touched(NamedTuple):
+class FileFindings(NamedTuple):
     """The findings of one file. ``by_command``: a rule for the command covers them as far as it may; ``named``: the
     text names the file literally, so a grant of this very text names it too."""
 

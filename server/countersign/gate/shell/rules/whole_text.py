@@ -13,7 +13,7 @@ from countersign.gate.rules.rule import compile_rule
 from countersign.gate.rules.rule_set import Rule, evidence
 from countersign.gate.shell.flow.parse_cache import Followed, follow
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.proposals import propose
 from countersign.settings.policy import RuleText
 
@@ -40,19 +40,19 @@ class Whole:
     started: int | None = None
 
 
-def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | None]:
+def exact_rules(text: str, context: JudgingContext) -> tuple[Rule | None, Rule | None]:
     """The allow rule and the grant that hold exactly this text, byte for byte."""
     wanted = f"Bash({text})"
-    return _by_text("allow", around).get(wanted), _by_text("grant", around).get(wanted) if around.granting else None
+    return _by_text("allow", context).get(wanted), _by_text("grant", context).get(wanted) if context.granting else None
 
 
 def forbidding(
-    texts: Mapping[str, Callable[[], str]], commands: Iterable[str], around: Circumstances
+    texts: Mapping[str, Callable[[], str]], commands: Iterable[str], context: JudgingContext
 ) -> tuple[Rule | None, Rule | None]:
     """The deny and the ask rule that hold one of these texts, or one of the simple ``commands`` in them, letter by
     letter or however it is spaced and quoted: ``Bash(make && ls)`` and ``Bash(make > out)`` are about no words alone.
     ``texts`` come with how to print them."""
-    tables = [(_by_letters(listed, around), _by_print(listed, around)) for listed in _FORBIDDING]
+    tables = [(_by_letters(listed, context), _by_print(listed, context)) for listed in _FORBIDDING]
     if not any(written for written, _ in tables):
         return None, None
     written = {text.strip(): None for text in (*texts, *commands)}
@@ -78,28 +78,28 @@ def forbidding(
 _FORBIDDING: tuple[Literal["deny", "ask"], ...] = ("deny", "ask")
 
 
-def _by_letters(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
+def _by_letters(listed: Literal["deny", "ask"], context: JudgingContext) -> Mapping[str, Rule]:
     """The rules of this list that say one text, by this text."""
 
     def make() -> Mapping[str, Rule]:
-        rules = reversed(around.rules.commands_of(listed, None, around.agent))
+        rules = reversed(context.rules.commands_of(listed, None, context.agent))
         return {
             rule.specifier.text.strip(): rule
             for rule in rules
             if isinstance(rule.specifier, CommandPattern) and rule.specifier.exact
         }
 
-    return around.rules.derived((_by_letters, listed, around.agent), make)
+    return context.rules.derived((_by_letters, listed, context.agent), make)
 
 
-def _by_print(listed: Literal["deny", "ask"], around: Circumstances) -> Mapping[str, Rule]:
+def _by_print(listed: Literal["deny", "ask"], context: JudgingContext) -> Mapping[str, Rule]:
     """Those of them that bash may read otherwise than as words, by what is printed of them."""
 
     def make() -> Mapping[str, Rule]:
-        rules = _by_letters(listed, around)
+        rules = _by_letters(listed, context)
         return {_on_one_line(print_anew(text)): rule for text, rule in rules.items() if _MORE_THAN_WORDS.search(text)}
 
-    return around.rules.derived((_by_print, listed, around.agent), make)
+    return context.rules.derived((_by_print, listed, context.agent), make)
 
 
 _MORE_THAN_WORDS = re.compile(r"[^\w\s./,:@%+='\"-]|^\s*(?:time|coproc)\s|^\s*[A-Za-z_]\w*=")
@@ -130,14 +130,14 @@ def with_forbidding(findings: Sequence[Finding], deny: Rule | None, ask: Rule | 
     ]
 
 
-def _by_text(listed: Literal["allow", "grant"], around: Circumstances) -> Mapping[str, Rule]:
+def _by_text(listed: Literal["allow", "grant"], context: JudgingContext) -> Mapping[str, Rule]:
     """The rules of this list that hold exactly one text, by how they are written; of two alike the first."""
 
     def make() -> Mapping[str, Rule]:
-        rules = reversed(around.rules.commands_of(listed, None, around.agent))
+        rules = reversed(context.rules.commands_of(listed, None, context.agent))
         return {rule.text: rule for rule in rules if _says_one_text(rule)}
 
-    return around.rules.derived((_by_text, listed, around.agent), make)
+    return context.rules.derived((_by_text, listed, context.agent), make)
 
 
 def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Finding, ...]:
@@ -172,12 +172,12 @@ def _was_shown(finding: Finding, grant: Rule) -> bool:
     return finding.kind not in FILE_KINDS or finding.resource in (grant.source.files or ())
 
 
-def exact_rule(whole: Whole, around: Circumstances) -> str | None:
+def exact_rule(whole: Whole, context: JudgingContext) -> str | None:
     """The rule that says this text and no other, if as a grant it would cover all that asks; else None."""
     if len(whole.text) > MAX_RULE:
         return None
     text = f"Bash({whole.text})"
-    rule, problem = compile_rule(RuleText("allow", text, scope="grant", agent=around.agent))
+    rule, problem = compile_rule(RuleText("allow", text, scope="grant", agent=context.agent))
     if rule is None or problem is not None or rule.text != text or not _says_one_text(rule):
         return None
     for index, finding in enumerate(whole.findings):
@@ -188,7 +188,7 @@ def exact_rule(whole: Whole, around: Circumstances) -> str | None:
     return text
 
 
-def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
+def proposals(whole: Whole, context: JudgingContext) -> tuple[str, ...]:
     """Rules for each part that nothing covers yet, narrowest first.
 
     Offered only where choosing one for each such part would allow the text: of a part that no rule can cover, of a
@@ -207,7 +207,7 @@ def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
             if finding.resource in written:
                 continue  # what was said of it the first time covers it
             written.add(finding.resource)
-        found = _proposals_for(whole, around, index)
+        found = _proposals_for(whole, context, index)
         if found is None:
             return ()
         offered.update(dict.fromkeys(found))
@@ -216,19 +216,19 @@ def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
     return tuple(offered)
 
 
-def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str] | None:
+def _proposals_for(whole: Whole, context: JudgingContext, index: int) -> list[str] | None:
     """Rules that cover one finding; none where a rule for its command does so too, None where no rule can."""
     finding = whole.findings[index]
-    case = whole.cases.get(index)
+    analyzed = whole.cases.get(index)
     if index == whole.started:
         return None
     if index in whole.escaped and finding.kind == "command":
         return None if finding.requires_ask else []
-    if case is not None:
-        return None if finding.requires_ask else (list(propose(case)) or None)
+    if analyzed is not None:
+        return None if finding.requires_ask else (list(propose(analyzed)) or None)
     if finding.kind == "write" and index in whole.redirected and finding.requires_ask is None:
-        exact = around.paths.exact_rule("Edit", finding.resource, cwd=around.start)
-        wider = around.paths.wider_rules("Edit", finding.resource, cwd=around.start)
+        exact = context.paths.exact_rule("Edit", finding.resource, cwd=context.start)
+        wider = context.paths.wider_rules("Edit", finding.resource, cwd=context.start)
         return [exact, *wider] if exact is not None else None
     if finding.requires_ask is None or (finding.auto_lifts and index not in whole.redirected):
         return []
@@ -246,5 +246,7 @@ def _grantable(whole: Whole, index: int) -> bool:
         return False
     if finding.kind != "command":
         return finding.requires_ask is None or index in whole.named
-    case = whole.cases.get(index)
-    return finding.requires_ask is None and (case is None or (case.evaluates is None and case.unnamed is None))
+    analyzed = whole.cases.get(index)
+    return finding.requires_ask is None and (
+        analyzed is None or (analyzed.evaluates is None and analyzed.unnamed is None)
+    )

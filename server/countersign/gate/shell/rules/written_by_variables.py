@@ -23,11 +23,11 @@ _OF_GIT = frozenset({"GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"})
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
-def written_by_variables(case: AnalyzedCommand) -> Iterator[str]:
+def written_by_variables(analyzed: AnalyzedCommand) -> Iterator[str]:
     """Yield the constant paths that variables in front of this command, or behind ``env``, name for writing."""
-    command = case.step.command
+    command = analyzed.step.command
     found = {(each.name, each.plain): None for each in (*command.assignments, *command.declared) if each.plain}
-    for name, layer in zip(case.names, case.layers, strict=True):
+    for name, layer in zip(analyzed.names, analyzed.layers, strict=True):
         matches = (_ASSIGNED.fullmatch(word.value or "") for word in layer.words) if name in WRAPPERS else ()
         found.update({(match[1], match[2]): None for match in matches if match is not None})
     for name, value in found:
