@@ -122,6 +122,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "writes": list,
     },
     "unread_mounts": {"engine": bool, "compose": bool, "runs_jobs": bool, "started": str},
+    "package_programs": {"commands": str, "behind": str},
     "readers": {"code": str, "inner": str, "inner_maybe": bool, "files": str, "mounts": str},
 }
 """Facets with fields, and the type of each field."""
@@ -161,6 +162,7 @@ FACTS: Mapping[str, type] = {
     "continuations": list,
     "named_like": str,
     "prints_input": str,
+    "prints_number": bool,
     "expands_words": bool,
     "takes_assignments": bool,
     "finds_files": bool,

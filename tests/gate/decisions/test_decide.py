@@ -351,7 +351,7 @@ class Judgement:
     findings: tuple[Finding, ...]
     parts: tuple[Part, ...] = ()
     risks: tuple[str, ...] = ()
-    sayings: Callable[[], tuple[str | None, tuple[str, ...]]] = lambda: (None, ())
+    offers: Callable[[], tuple[str | None, tuple[str, ...]]] = lambda: (None, ())
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
     printed: str | None = None
@@ -409,7 +409,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
         findings=(READER, PLAIN, REDIRECT),
         parts=(Part("ls", (0,), ()), Part("x > a", (1, 2), ("deletes files",))),
         risks=("deletes files",),
-        sayings=lambda: ("Bash(x)", ("Bash(x)", "Bash(x:*)")),
+        offers=lambda: ("Bash(x)", ("Bash(x)", "Bash(x:*)")),
         scripts=("/nowhere/ws/x",),
     )
     monkeypatch.setattr("countersign.gate.shell.judge.judge_command", lambda *_, **__: judgement)

@@ -16,7 +16,7 @@ import pytest
 
 from countersign.advice.explain import check_line
 from countersign.gate.shell.effects.escapes import look_up
-from countersign.gate.shell.files.file_operands import touches
+from countersign.gate.shell.files.file_operands import file_uses
 from countersign.gate.shell.programs.argv import takes_value
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.tables import TABLES, names_with
@@ -513,8 +513,8 @@ def test_the_names_that_a_pattern_matches_count_where_they_are_copied(tmp_path: 
 def test_rm_deletes_folders_only_with_an_option_for_them(command: str, folders: bool) -> None:
     words = [constant(word) for word in command.split()]
     name = command.split(maxsplit=1)[0]
-    (touch,) = touches(name, words, look_up(name, words))
-    assert (touch.deed, touch.below) == ("delete", folders)
+    (touch,) = file_uses(name, words, look_up(name, words))
+    assert (touch.operation, touch.below) == ("delete", folders)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,8 @@ class CommandPattern:
         values = zip(self.words[:assigned], words, strict=False)
         if not all(wildcard_match(wanted.split(WILD), value) for wanted, value in values):
             return False
+        if any(_climbs(wanted, word) for wanted in self.words for word in words):
+            return False
         text = _GAP.join(words[assigned:])
         return any(wildcard_match(pieces, text) for pieces in self.narrow)
 
@@ -133,6 +135,14 @@ class CommandPattern:
         if self.loose_words and "/" in self.loose_words[0] and WILD not in self.loose_words[0]:
             wanted.append((self.loose_words[0].rsplit("/", 1)[1], *self.loose_words[1:]))
         return wanted
+
+
+def _climbs(wanted: str, word: str) -> bool:
+    """Whether a wildcard behind a folder (``./scripts/*``) would stand for a way out of it (``./scripts/../x``)."""
+    folder = wanted.partition(WILD)[0]
+    if folder == wanted or "/" not in folder:
+        return False
+    return word.startswith(folder) and ".." in word[len(folder) :].split("/")
 
 
 @lru_cache(maxsize=256)

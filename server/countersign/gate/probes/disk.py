@@ -54,7 +54,7 @@ _remembered = threading.local()
 @contextlib.contextmanager
 def record_probes() -> Iterator[list[Probe]]:
     """Keep every look of this thread until the end of the block."""
-    before: list[Probe] | None = getattr(_remembered, "looks", None)
+    before: list[Probe] | None = getattr(_remembered, "probes", None)
     probes: list[Probe] = []
     _remembered.probes = probes
     try:
@@ -174,7 +174,7 @@ def home_named(path: str) -> str:
 
 def _recorded(look: Callable[[Any], T], at: Any) -> T:
     seen = look(at)
-    probes: list[Probe] | None = getattr(_remembered, "looks", None)
+    probes: list[Probe] | None = getattr(_remembered, "probes", None)
     if probes is not None:
         probes.append(Probe(look, at, seen))
     return seen
@@ -187,7 +187,7 @@ class _Combined(Generic[A, T]):
     look: Callable[[A], T]
 
     def __call__(self, at: A) -> T:
-        before: list[Probe] | None = getattr(_remembered, "looks", None)
+        before: list[Probe] | None = getattr(_remembered, "probes", None)
         _remembered.probes = None
         try:
             return self.look(at)

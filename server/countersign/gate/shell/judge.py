@@ -468,7 +468,10 @@ class _Judging:
         found = "shells are nested too deeply to analyze" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
             for place in places if places is not None else [None]:
-                self.course(text, found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)
+                # An inner shell may start at the folder that a link names.
+                linked = place is not None and self.context.paths.resolve(place, cwd="/").resolved != place
+                start = None if linked else place
+                self.course(text, found.course, start, depth=depth, covered=covered, outer=outer, inherited=inherited)
             return
         self.rough_judgment(text)
         self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))

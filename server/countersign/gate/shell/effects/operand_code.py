@@ -6,6 +6,7 @@ script does.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -244,12 +245,17 @@ def _compiler(words: Sequence[Word], found: Arguments) -> Special:
 
 
 def _zip(words: Sequence[Word], found: Arguments) -> Special:
+    """``-TT COMMAND``, also attached and behind other letters (``-qTT``)."""
     uses = []
     for index, word in enumerate(words):
-        if word.value == "-TT":
-            command = words[index + 1].value if index + 1 < len(words) else None
-            uses.append(named("runs", ("-TT", command or NAMED_NOWHERE), "`-TT` runs a command", command))
+        said = _TESTS_WITH.fullmatch(word.value or "")
+        if said is not None:
+            command = said[1] or (words[index + 1].value if index + 1 < len(words) else None)
+            uses.append(named("runs", (word.value or "", command or NAMED_NOWHERE), "`-TT` runs a command", command))
     return uses, None
+
+
+_TESTS_WITH = re.compile(r"-(?!-)\w*?TT=?(.*)", re.DOTALL)
 
 
 def _argument_file(words: Sequence[Word], found: Arguments) -> Special:
@@ -300,8 +306,9 @@ def _second(words: Sequence[Word], found: Arguments) -> Special:
 
 
 def _glimpse(words: Sequence[Word], why: str) -> Special:
-    """What a program may run of its words, where it could as well be a script of the project's. It is looked at for
-    deny and ask; a rule for the program covers it as before. Only what we know for a program counts."""
+    """What a program may run of its words, where it could as well be a script of the project's. A rule for the program
+    covers it only by its literal words. Only what we know for a program counts; of others, deny and ask rules
+    (``package_program``)."""
     shown = [word.value for word in words]
     if not shown or shown[0] is None or ((shown[0],) not in TABLES and shown[0] not in _RUNNING):
         return [], None
@@ -311,30 +318,25 @@ def _glimpse(words: Sequence[Word], why: str) -> Special:
 
 _RUNNING = frozenset({*WRAPPERS, *SHELLS, *INTERPRETERS}) | names_with("runs_by_name")
 
-
-def _bun(words: Sequence[Word], found: Arguments) -> Special:
-    """``bun run ls``: an operand that is not a script is searched for on PATH."""
-    if found.operands and found.operands[0][1].value == "run" and len(found.operands) > 1:
-        return _glimpse(words[found.operands[1][0] :], "an operand that is not a script is searched for on PATH")
-    return [], None
+_OWN_COMMANDS = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "commands").items()}
+_STAND_BEFORE = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "behind").items()}
+"""Of programs that run those of packages by name: their own commands, and words that such a name may follow."""
 
 
-_PNPM = frozenset(
-    "add approve-builds audit bin c cat-file cat-index cache completion config create dedupe deploy dlx doctor "
-    "env exec fetch find-hash get help i ignored-builds import info init install install-test it licenses link "
-    "list ll ln login logout ls m multi outdated pack patch patch-commit patch-remove prune publish rb rebuild "
-    "recursive remove restart rm root run run-script search self-update server set setup start stop store t "
-    "test tst un uninstall unlink up update upgrade version view whoami why x".split()
-)
-"""Commands of pnpm's own."""
+def package_program(name: str, words: Sequence[Word], found: Arguments) -> Sequence[Word]:
+    """The words from the name on that may be a package's program (``pnpm git push``, ``yarn run rimraf x``), or a
+    script of the project's; none if it surely is neither."""
+    operands, behind = found.operands, _STAND_BEFORE.get(name, frozenset())
+    if name not in _OWN_COMMANDS:
+        return ()
+    skipped = list(itertools.takewhile(lambda each: each[1].value in behind, operands))
+    rest = operands[len(skipped) :]
+    return words[rest[0][0] :] if rest and rest[0][1].value not in _OWN_COMMANDS[name] else ()
 
 
-def _pnpm(words: Sequence[Word], found: Arguments) -> Special:
-    """``pnpm git push``: what is no command of its own and no script is run as a program."""
-    operands = [each for each in found.operands if each[1].value not in {"recursive", "multi", "m"}]
-    if operands and operands[0][1].value not in _PNPM:
-        return _glimpse(words[operands[0][0] :], "an operand that is not a script is run as a program")
-    return [], None
+def _package_program(words: Sequence[Word], found: Arguments) -> Special:
+    name = (words[0].value or "").rpartition("/")[2]
+    return _glimpse(package_program(name, words, found), "an operand that is not a script is run as a program")
 
 
 def _hatch(words: Sequence[Word], found: Arguments) -> Special:
@@ -411,18 +413,30 @@ def filter_loads(text: str) -> bool:
     return any(not found[1] or "load" in found[1] or found[1] == "eval" for found in _LOADS.finditer(text))
 
 
+def unknown_filter(found: Arguments) -> Word | None:
+    """The filter of jq or yq, if it is not known: the first operand, or the one behind the subcommand that takes it."""
+    operands = [word for _, word in found.operands[:2]]
+    first = operands[1:] if operands and operands[0].value in _TAKES_A_FILTER else operands
+    return first[0] if first and first[0].value is None else None
+
+
+_TAKES_A_FILTER = frozenset({"eval", "e", "eval-all", "ea"})
+
+
 def _filter(words: Sequence[Word], found: Arguments) -> Special:
     uses = [
-        named("code", (word.value or NAMED_NOWHERE,), "its filter loads other files")
+        named("code", (word.value,), "its filter loads other files")
         for word in words[1:]
-        if filter_loads(word.value or "")
+        if word.value is not None and filter_loads(word.value)
     ]
+    unknown = unknown_filter(found)
+    if unknown is not None:
+        uses.append(named("code", (NAMED_NOWHERE,), f"its filter is only known at run time: `{unknown.source}`"))
     return uses, None
 
 
 _READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
-    "run-operand": _bun,
-    "unknown-command": _pnpm,
+    "package-program": _package_program,
     "in-environment": _hatch,
     "task-eval": _deno,
     "prompt-alone": _prompt_alone,

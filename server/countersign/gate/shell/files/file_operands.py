@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
-from countersign.gate.shell.effects.operand_code import filter_loads
+from countersign.gate.shell.effects.operand_code import filter_loads, unknown_filter
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
@@ -675,12 +675,14 @@ def _jq(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     for index, word in enumerate(words):
         if word.value in {"--slurpfile", "--rawfile", "--argfile"}:
             yield from (FileUse("read", file) for file in words[index + 2 : index + 3])
+    if unknown_filter(known.arguments) is not None:
+        yield FileUse("read", unknown())
     for word in words[1:]:
-        if filter_loads(word.value or ""):
+        if word.value is not None and filter_loads(word.value):
             yield FileUse("read", unknown())
             yield from (
                 FileUse("read", Word(text, (), "constant", text, text, text, tilde=text[:1] == "~"), below=True)
-                for text in re.findall(r'"([^"\\]+)"', word.value or "")
+                for text in re.findall(r'"([^"\\]+)"', word.value)
             )
     yield from (FileUse("read", value, below=True) for value in known.arguments.values("-L", "--library-path"))
 

@@ -1,6 +1,8 @@
 """The folders where a command may run: the moves before it, followed on the disk as it is now.
 
-bash goes by the text: ``cd ..`` leads to the folder above by name. A ``cd`` into a folder that is there, before which
+bash goes by the text: ``cd ..`` leads to the folder above by name. Where there is no such folder it goes as the kernel
+does, through links, and so does ``cd -P``; where the two ways lead to different folders, the place counts as not known.
+A ``cd`` into a folder that is there, before which
 nothing in the text can have removed one, counts as sure to succeed where the text that runs ends if it does not after
 all. Elsewhere both ends count.
 """
@@ -14,7 +16,7 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_repository import work_tree
-from countersign.gate.shell.files.word_values import join, literal
+from countersign.gate.shell.files.word_values import join, kernel_path, literal
 from countersign.gate.shell.flow.moves import MAX_PLACES, Move, Places
 from countersign.gate.shell.syntax.tree import Word
 
@@ -71,9 +73,7 @@ def _after(state: Standpoint, move: Move, judge: PathJudge, entered: set[Word] |
         yield Standpoint(here, here, state.pushed)
     elif move.word is not None:
         path = literal(move.word)
-        there = None if here is None and not path.startswith(("/", "~/")) else join(here or "/", path, judge.home)
-        if move.way == "physical" and there is not None and judge.resolve(there, cwd="/").resolved != there:
-            there = None
+        there = _leads_to(here, path, judge, physical=move.way == "physical")
         if move.end != "done":
             if entered is not None and there is not None and _can_enter(path, there):
                 entered.add(move.word)
@@ -82,6 +82,17 @@ def _after(state: Standpoint, move: Move, judge: PathJudge, entered: set[Word] |
         if move.end != "failed":
             pushed = (here, *state.pushed) if move.way == "pushd" else state.pushed
             yield Standpoint(there, here, pushed)
+
+
+def _leads_to(here: str | None, path: str, judge: PathJudge, *, physical: bool) -> str | None:
+    """The folder that a move leads to by name; None if it may be another by the kernel's way, or is not known."""
+    if here is None and not path.startswith(("/", "~/")):
+        return None
+    by_name = join(here or "/", path, judge.home)
+    if not physical and ".." not in path.split("/"):
+        return by_name
+    by_kernel = kernel_path(here or "/", path, judge)
+    return by_name if by_kernel == (by_name if physical else judge.resolve(by_name, cwd="/").resolved) else None
 
 
 def _can_enter(path: str, there: str) -> bool:

@@ -20,7 +20,7 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
-from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning, plain_path
+from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -46,12 +46,17 @@ _PROTECTED_NAMES = tuple(
 
 
 def moved_places(places: Sequence[str] | None, by: Sequence[Word] | None, judge: PathJudge) -> list[str] | None:
-    """Where what a wrapper runs would run, from where the wrapper does; None if that is not known."""
+    """Where what a wrapper runs would run, from where the wrapper does; None if that is not known, or if a link on the
+    way leads elsewhere than the name says."""
     if places is None or by is None:
         return None
     found = list(places)
     for word in by:
-        found = [join(place, literal(word), judge.home) for place in found]
+        path = literal(word)
+        moved = [join(place, path, judge.home) for place in found]
+        if any(kernel_path(place, path, judge) != there for place, there in zip(found, moved, strict=True)):
+            return None
+        found = moved
     return found
 
 

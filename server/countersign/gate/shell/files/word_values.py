@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import escape_glob, is_glob, unescape_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Glob, Text, Variable, Word
@@ -33,6 +34,14 @@ def join(folder: str, path: str, home: str) -> str:
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
     return os.path.normpath(path if path.startswith("/") else f"{folder}/{path}")
+
+
+def kernel_path(folder: str, path: str, judge: PathJudge) -> str | None:
+    """Where the kernel leads a program that changes its folder to a path (``env -C path``, ``cd -P path``): it follows
+    links first, so that ``..`` is the folder above the one a link names. None if that cannot be found out."""
+    if path == "~" or path.startswith("~/"):
+        path = judge.home + path[1:]
+    return judge.resolve(path if path.startswith("/") else f"{folder}/{path}", cwd="/").resolved
 
 
 def literal(word: Word) -> str:

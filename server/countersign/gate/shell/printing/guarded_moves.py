@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import Chain, Compound, Node, Not, Pipeline, Script, Simple, Timed, Word
 
+_MOVERS = names_with("may_move_shell")
 _EXIT = read("exit").script.statements[0]
 
 
 def with_guards(script: Script, words: Collection[Word]) -> Script:
-    """Return the tree with a guard round each command that holds one of these words. Texts in substitutions stay as
+    """Return the tree with a guard round each move that holds one of these words. Texts in substitutions stay as
     they are, since no move in them is judged to succeed."""
     return replace(script, statements=tuple([_guarded(node, words) for node in script.statements]))
 
@@ -25,7 +27,7 @@ def with_guards(script: Script, words: Collection[Word]) -> Script:
 def _guarded(node: Node, words: Collection[Word]) -> Node:
     match node:
         case Simple():
-            if not any(word in words for word in node.words):
+            if not any(word in words for word in node.words) or _MOVERS.isdisjoint(word.value for word in node.words):
                 return node
             chain = Chain(node, (("||", _EXIT),))
             return Compound("group", node.source, (Script((chain,)),))

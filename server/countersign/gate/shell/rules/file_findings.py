@@ -17,6 +17,7 @@ from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
 from countersign.gate.shell.files.option_folders import written_folders
+from countersign.gate.shell.files.option_values import has_open_options, option_values
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unread_mounts import unread_mounts
@@ -56,6 +57,10 @@ def file_findings(
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
+        if known.program is not None and known.git is None and has_open_options(known.program):
+            for value in option_values(layer.words, known):
+                yield _protected(context, analyzed, value, places)
+                yield from _may_write(context, analyzed, value, places)
         if context.rules_files:
             for folder in written_folders(layer.words, known):
                 yield from _may_write(context, analyzed, constant(f"{folder.rstrip('/')}/out"), places)

@@ -17,6 +17,7 @@ from countersign.gate.patterns import CommandPattern
 from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.effects.operand_code import package_program
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
@@ -81,6 +82,10 @@ def _started(analyzed: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]
         # Code in a language is no list of commands, and of its words only the language says what runs.
         if name not in INTERPRETERS:
             yield from ((name, words) for words in _in_settings(known, layer.words))
+        # A program of a package that no table knows.
+        operand = package_program(name, layer.words, known.arguments)
+        if operand:
+            yield name, tuple(word.value if word.value is not None else word.shape for word in operand)
         if name in _COPIES or any(">" in redirect.operator for redirect in command.redirects):
             # A copy of a program is that program under another name.
             read = [redirect.target for redirect in command.redirects if redirect.operator == "<"]
@@ -98,10 +103,18 @@ def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:
             if stdin_texts and any(use.kind == "code" for use in known.uses):
                 yield _Given(name, (name,), stdin_texts, own_language=False)  # `make -f -`
             continue
-        if name in _LOOKED_INTO or "/" in layer.words[0].prefix:
+        if name in _LOOKED_INTO or _is_own_script(layer.words[0].prefix):
             continue
         for values in _values(analyzed, layer.words):
             yield _Given(name, values, stdin_texts, closed and known.git is None)
+
+
+def _is_own_script(path: str) -> bool:
+    """Whether a program is named by a path in the workspace where no package installs its programs."""
+    return "/" in path and path[0] != "/" and not _INSTALLED.search(path)
+
+
+_INSTALLED = re.compile(r"(?:^|/)(?:\.bin|bin|\.\.)/")
 
 
 def _values(analyzed: AnalyzedCommand, words: Sequence[Word]) -> Iterator[list[str]]:

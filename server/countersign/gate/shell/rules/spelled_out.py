@@ -1,8 +1,12 @@
-"""Commands as bash spells them once it put the text's own variables in: an option in a variable is an option.
+"""Commands as bash may spell them once it has expanded their words.
 
 ``x=-oheld; sort "$x" a`` writes `held`. A word with a variable is judged as one that is not known; where the text
 itself says what it holds, the command is judged a second time with that in its place. Operands that are plain names
 are judged by their values already (``files/word_values.py``).
+
+An option whose value is only known at run time has two further spellings, each judged as well: the value may be empty,
+so that the option takes the next word (``awk -F"$x" '{print}' CODE``), and an unquoted one may bring further words
+(``sort -t$(cat f) a``).
 """
 
 from __future__ import annotations
@@ -14,8 +18,10 @@ from collections.abc import Sequence
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.programs.argv import numeric
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Piece, Text, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Glob, Piece, Simple, Substitution, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 
 MOST, MOST_IN_ALL = 200, 500
@@ -27,9 +33,13 @@ _NO_OPTIONS = frozenset(
 """Builtins whose words name neither files nor code."""
 
 
+_PRINTS_A_NUMBER = names_with("prints_number")
+"""Programs that print one number and nothing else where they are called without words."""
+
+
 def spelled_out(analyzed: AnalyzedCommand, home: str, folder: str | None) -> Sequence[Step] | None:
-    """Return the command with the values of variables in its words, for each of these; None if there are too
-    many."""
+    """Return the command in each spelling that its words may have, beside the one it is written in; None if there are
+    too many."""
     command = analyzed.step.command
     if command.plain or command.kind != "command" or not command.words or command.words[0].value is None:
         return ()
@@ -45,8 +55,9 @@ def spelled_out(analyzed: AnalyzedCommand, home: str, folder: str | None) -> Seq
 
 
 def _says_more(word: Word, analyzed: AnalyzedCommand) -> bool:
-    """Whether a word is made of braces, or holds a variable of which something is known."""
-    return bool(word.choices) or any(_is_known(piece, analyzed) for piece in word.pieces)
+    """Whether a word is made of braces, holds a variable of which something is known, or is an option with a value
+    that is not known."""
+    return bool(word.choices) or _is_open_option(word) or any(_is_known(piece, analyzed) for piece in word.pieces)
 
 
 def _is_known(piece: Piece, analyzed: AnalyzedCommand) -> bool:
@@ -64,8 +75,44 @@ def _choices(analyzed: AnalyzedCommand, word: Word, home: str, folder: str | Non
     meant = meaning(word, analyzed.facts, home, folder)
     values = meant.values
     if not values:
-        return [] if not meant.patterns and _has_values(word, analyzed) else [(word,)]
-    return [tuple(value.split()) if word.form == "split" else (value,) for value in dict.fromkeys(values)]
+        return [] if not meant.patterns and _has_values(word, analyzed) else [(word,), *_further_readings(word)]
+    known: list[tuple[Word | str, ...]] = [
+        tuple(value.split()) if word.form == "split" else (value,) for value in dict.fromkeys(values)
+    ]
+    return known if meant.complete else [*known, *_further_readings(word)]
+
+
+def _is_open_option(word: Word) -> bool:
+    """Whether a word surely is an option, but how it ends is only known at run time."""
+    return word.value is None and word.prefix[:1] == "-" and not word.choices
+
+
+def _further_readings(word: Word) -> list[tuple[Word | str, ...]]:
+    """What an option may become beside itself: its expansions may be empty, and an unquoted one may add words."""
+    if not _is_open_option(word) or numeric(word):
+        return []
+    found: list[tuple[Word | str, ...]] = []
+    if all(not isinstance(piece, Glob) or not piece.text.strip("*") for piece in word.pieces):
+        found.append(("".join(piece.text for piece in word.pieces if isinstance(piece, Text)),))
+    if word.form == "split" and not _ends_with_a_number(word):
+        first = word._replace(form="quoted", shape=UNKNOWN_TEXT + word.prefix, bare=False)
+        more = Word(word.source, (), "split", None, "", UNKNOWN_TEXT + word.source, bare=False)
+        found.append((first, more))
+    return found
+
+
+def _ends_with_a_number(word: Word) -> bool:
+    """Whether all that expands in a word is a program's output that is one number (``-j$(nproc)``)."""
+    return all(isinstance(piece, Text) or _prints_a_number(piece) for piece in word.pieces)
+
+
+def _prints_a_number(piece: Piece) -> bool:
+    if not isinstance(piece, Substitution) or len(piece.script.statements) != 1:
+        return False
+    command = piece.script.statements[0]
+    if not isinstance(command, Simple) or command.redirects or len(command.words) != 1:
+        return False
+    return command.words[0].value in _PRINTS_A_NUMBER
 
 
 _NOT_CONSTANT = "*?[~" + UNKNOWN_TEXT

@@ -1,0 +1,69 @@
+"""Values of options that may say where a program writes, as far as no record says that they do not.
+
+Compilers, build tools and test runners have more options that name an output than a record can list
+(``rustc --print cfg=FILE``, ``gcc -fopt-info-vec=FILE``, ``webpack --records-path=FILE``). What such a value names is
+compared with protected places and with rules for editing; elsewhere the rule or mode for the program counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+_SELECTS = re.compile(
+    r"--?[\w-]*(?:exclu|ignore|skip|omit|prune|filter|pattern|glob|match|include|without|name|title|message|body)"
+)
+"""Options whose value says what is chosen or left out, or is text for people."""
+
+_SPELLED = re.compile(r"--?[^=:]*(?::=|=|:)(.*)", re.DOTALL)
+"""``--option=VALUE``, ``-option:VALUE`` and ``-option:=VALUE``."""
+
+
+_MAY_WRITE = frozenset({"none", "write", "change", "second", "archive"})
+"""What the operands are of programs that may do more than read."""
+
+
+def has_open_options(program: Program) -> bool:
+    """Whether a program may have options that write, beside those of its record: none of the read-only set has."""
+    writes = program.operands in _MAY_WRITE or (program.operands == "read" and "writes" in program.escapes.values())
+    return writes and not program.known
+
+
+def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[Word]:
+    """Yield each constant value of an option that is not known to read, in the option's word or the next one."""
+    assert known.program is not None
+    for before, word in pairwise(words):
+        text = word.value
+        if not text:
+            continue
+        if text[0] != "-":
+            option = before.value or ""
+            if option[:1] == "-" and "=" not in option and _may_write(option, known):
+                yield from _spellings(text, word)
+        elif _may_write(text, known):
+            spelled = _SPELLED.fullmatch(text)
+            if spelled is not None:
+                yield from _spellings(spelled[1], None)
+            elif text[1:2] not in {"-", ""}:
+                yield from _spellings(text[2:], None)
+
+
+def _may_write(option: str, known: ProgramReading) -> bool:
+    name = option.partition("=")[0]
+    return known.program is not None and name not in known.program.reads and _SELECTS.match(option) is None
+
+
+def _spellings(value: str, word: Word | None) -> Iterator[Word]:
+    """The value, and what stands behind the last ``=``, ``:``, ``!`` or comma in it."""
+    for text in dict.fromkeys((value, _LAST.split(value)[-1])):
+        if text:
+            yield word if word is not None and text == word.value else constant(text)
+
+
+_LAST = re.compile(r"[=:!,]")
