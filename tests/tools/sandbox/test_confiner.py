@@ -328,6 +328,7 @@ async def test_without_bubblewrap_nothing_runs(bench: SandboxBench, monkeypatch:
 async def test_a_sandbox_that_fails_while_it_is_made_runs_nothing(
     bench: SandboxBench, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
+    (bench.workspace / ".env").touch()  # `zero` covers files, of which the home may hold none
     assert (await bench.do("shell", command="true")).success
     whole = confiner_module._description
 

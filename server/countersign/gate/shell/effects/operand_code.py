@@ -331,7 +331,9 @@ def package_program(name: str, words: Sequence[Word], found: Arguments) -> Seque
         return ()
     skipped = list(itertools.takewhile(lambda each: each[1].value in behind, operands))
     rest = operands[len(skipped) :]
-    return words[rest[0][0] :] if rest and rest[0][1].value not in _OWN_COMMANDS[name] else ()
+    # What stands behind `run` is no command of its own.
+    own = frozenset[str]() if skipped and skipped[-1][1].value == "run" else _OWN_COMMANDS[name]
+    return words[rest[0][0] :] if rest and rest[0][1].value not in own else ()
 
 
 def _package_program(words: Sequence[Word], found: Arguments) -> Special:

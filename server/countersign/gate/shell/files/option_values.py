@@ -44,7 +44,7 @@ def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[Word
             continue
         if text[0] != "-":
             option = before.value or ""
-            if option[:1] == "-" and "=" not in option and _may_write(option, known):
+            if option[:1] == "-" and not _FLAG.match(option) and _may_write(option, known):
                 yield from _spellings(text, word)
         elif _may_write(text, known):
             spelled = _SPELLED.fullmatch(text)
@@ -52,6 +52,10 @@ def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[Word
                 yield from _spellings(spelled[1], None)
             elif text[1:2] not in {"-", ""}:
                 yield from _spellings(text[2:], None)
+
+
+_FLAG = re.compile(r"--no-|--?[^=]*=|-[a-zA-Z]\d+\Z")
+"""An option that surely does not take the next word."""
 
 
 def _may_write(option: str, known: ProgramReading) -> bool:

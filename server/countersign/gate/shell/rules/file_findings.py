@@ -1,4 +1,7 @@
-"""The findings about the files that one simple command names, in its arguments and its redirections."""
+"""The findings about the files that one simple command names, in its arguments and its redirections.
+
+More than 500 lines, because each way to name a file is one more case of the same walk over a command's words.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from itertools import pairwise
 
 from countersign.gate.finding import Finding
 from countersign.gate.probes import disk
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
@@ -57,7 +61,7 @@ def file_findings(
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
-        if known.program is not None and known.git is None and has_open_options(known.program):
+        if _has_open_options(name, known):
             for value in option_values(layer.words, known):
                 yield _protected(context, analyzed, value, places)
                 yield from _may_write(context, analyzed, value, places)
@@ -146,6 +150,13 @@ def file_findings(
         yield _findings_of(context, analyzed, FileUse("read", word), inner)
     for redirect in analyzed.step.command.redirects:
         yield from _redirected(context, redirect, analyzed, started)
+
+
+def _has_open_options(name: str, known: ProgramReading) -> bool:
+    """Whether a program may have options that write, beside those of its record. Git has a reading of its own."""
+    if known.git is not None or known.program is None or name in WRAPPERS:
+        return False
+    return has_open_options(known.program)
 
 
 _UNKNOWN_REMOTES = FileFindings(

@@ -1,5 +1,6 @@
 """What speaks for and against one simple command: rules, grants, the read-only set, or that it needs no rule at all.
 
+More than 500 lines, because the ways to be allowed are one ladder.
 INVARIANT (strictest): a command that nothing here speaks for has neither ``allow`` nor ``neutral`` nor ``known_read``.
 """
 
