@@ -126,7 +126,7 @@ class Place:
             policy=lambda: self.policy,
             environment=lambda: filtered_environment(os.environ, self.policy, self.policy.workspace),
             gate_folder=self.folder / "gate" / config.name,
-            **{"desk": self.shells, **options},
+            **{"shell_registry": self.shells, **options},
         )
         self.agents.append(agent)
         return agent

@@ -174,7 +174,7 @@ class Records(logging.Handler):
 async def _turn(place: Place, chance: random.Random, *, allows: bool) -> list[str]:
     workers = Workers("agent")
     session = Session(
-        "s", agent="agent", recipe=STRANGER, gate=place.gate, policy=lambda: place.policy, desk=place.shells,
+        "s", agent="agent", recipe=STRANGER, gate=place.gate, policy=lambda: place.policy, shell_registry=place.shells,
         workers=workers, labels=LabelState("agent", STRANGER, place.policy.workspace, None, lambda: None),
         tell_settings=lambda session: None, runs_bash=True,
         folder=place.policy.workspace, root=lambda: None,
