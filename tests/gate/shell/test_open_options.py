@@ -19,6 +19,8 @@ RULES = ["Bash(evil:*)", "Edit(./kept)"]
         "sort -t$(cat f) a.txt", "read -r x < f; sort -t$x a.txt", "shuf -n$(cat f) a.txt", "grep -e$(cat f) a.txt",
         "awk -F$(cat f) '{print}' a.txt", "head --lines=$(cat f) a.txt", "cut -d$(cat f) -f1 a.txt",
         "git log -n$(cat f)", "cat -$x", "fold --width=$x a.txt", "rg -e$x a.txt",
+        # So does a wildcard beside a quoted value.
+        "grep .*\"$x\"", "rg ./*\"$x\"", "awk -F a*\"$x\" '{print}' b.txt", "sort -t x*\"$x\"", "head -n ./*\"$x\"",
         # An empty value moves the words behind it.
         "awk -F\"$x\" '{print}' 'BEGIN{system(\"evil\")}'", "awk -F* '{print}' 'BEGIN{system(\"evil\")}'",
         "shuf -n\"$x\" -- -okept", "grep -e\"$x\" -- -f.env a.txt", "awk -v\"$1\" '{print}' 'BEGIN{system(\"evil\")}'",
@@ -57,6 +59,7 @@ def test_a_program_that_prints_a_number_adds_no_words() -> None:
     [
         "rustc --print cfg=.envrc a.rs", "gcc -c -fopt-info-vec=.envrc a.c", "webpack --cache-cache-directory .vscode",
         "java -XX:LogFile:=.envrc A", "7z u a.7z -u- '-u!.envrc' f", "clang-tidy -export-fixes=.envrc a.c",
+        "rustc --emit=dep-info=.envrc,metadata a.rs", "java -Xlog:gc:.envrc:time A",
     ],
 )  # fmt: skip
 def test_an_option_without_a_record_that_names_a_protected_place_asks(text: str) -> None:

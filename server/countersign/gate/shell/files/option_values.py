@@ -64,10 +64,13 @@ def _may_write(option: str, known: ProgramReading) -> bool:
 
 
 def _spellings(value: str, word: Word | None) -> Iterator[Word]:
-    """The value, and what stands behind the last ``=``, ``:``, ``!`` or comma in it."""
-    for text in dict.fromkeys((value, _LAST.split(value)[-1])):
+    """The value, and each part of it (``dep-info=FILE,metadata``, ``-o,FILE``), also behind the letter of an option."""
+    parts = _APART.split(value, _MOST_PARTS)
+    attached = [part[2:] for part in parts if part[:1] == "-"]
+    for text in dict.fromkeys((value, *parts, *attached)):
         if text:
             yield word if word is not None and text == word.value else constant(text)
 
 
-_LAST = re.compile(r"[=:!,]")
+_APART = re.compile(r"[=:!,]")
+_MOST_PARTS = 20

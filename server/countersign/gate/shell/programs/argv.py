@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Arithmetic, Text, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Arithmetic, Glob, Text, Variable, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,9 @@ def numeric(word: Word) -> bool:
 
 def may_be_several(word: Word) -> bool:
     """Whether the word may expand to more words than one, so that it shifts the position of those behind it."""
+    if word.form == "quoted":
+        # The wildcard of `.*"$x"` stands outside the quotes.
+        return any(isinstance(piece, Glob) for piece in word.pieces)
     return word.form == "pattern" or (word.form == "split" and not numeric(word))
 
 

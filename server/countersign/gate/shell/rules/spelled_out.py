@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
-from countersign.gate.shell.programs.argv import numeric
+from countersign.gate.shell.programs.argv import may_be_several, numeric
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Glob, Piece, Simple, Substitution, Text, Variable, Word
@@ -94,7 +94,7 @@ def _further_readings(word: Word) -> list[tuple[Word | str, ...]]:
     found: list[tuple[Word | str, ...]] = []
     if all(not isinstance(piece, Glob) or not piece.text.strip("*") for piece in word.pieces):
         found.append(("".join(piece.text for piece in word.pieces if isinstance(piece, Text)),))
-    if word.form == "split" and not _ends_with_a_number(word):
+    if word.form != "pattern" and may_be_several(word) and not _ends_with_a_number(word):
         first = word._replace(form="quoted", shape=UNKNOWN_TEXT + word.prefix, bare=False)
         more = Word(word.source, (), "split", None, "", UNKNOWN_TEXT + word.source, bare=False)
         found.append((first, more))
