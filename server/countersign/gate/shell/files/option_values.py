@@ -73,4 +73,5 @@ def _spellings(value: str, word: Word | None) -> Iterator[Word]:
 
 
 _APART = re.compile(r"[=:!,]")
-_MOST_PARTS = 20
+_MOST_PARTS = 100
+"""Parts of one value that are compared by themselves."""
