@@ -61,7 +61,7 @@ ROWS: Mapping[str, Callable[..., Any]] = {
 """Facets that become rows, and what makes one of the fields of a record."""
 
 FACETS: Mapping[str, Mapping[str, type]] = {
-    "escaping_words": {"pattern": str, "why": str},
+    "escaping_words": {"pattern": str, "why": str, "unfinished": str},
     "project_paths": {"operands": bool, "options": str, "written": str},
     "prefix": {
         "words": int,
@@ -197,6 +197,7 @@ BY_OPTION = frozenset({"harmless"})
 VERBATIM = frozenset(
     {
         ("escaping_words", "pattern"),
+        ("escaping_words", "unfinished"),
         ("read_only", "chosen_if"),
         ("rewrites_folder", "writes"),
         ("rewrites_folder", "checks"),

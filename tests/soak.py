@@ -117,6 +117,12 @@ def _widening(seed: int, numbers: range) -> Iterator[str]:
     return widenings(seed, numbers)
 
 
+def _unfinished(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.shell.respelled import unfinished  # noqa: PLC0415 likewise
+
+    return unfinished(seed, numbers)
+
+
 def _respelled(seed: int, numbers: range) -> Iterator[str]:
     from tests.gate.shell.respelled import looser  # noqa: PLC0415 likewise
 
@@ -232,6 +238,7 @@ COUNTS: Mapping[str, Count] = {
     "replay": Count("bash does the same for a text and for what is printed of its tree", 1_000_000, 500, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
     "respelled": Count("no known evasion is allowed for a variable in its words", 100_000, 2_000, _respelled),
+    "unfinished": Count("no known evasion is allowed once a word's end is unknown", 100_000, 2_000, _unfinished),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 105, 1, _kills),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 110, 2, _failing),

@@ -13,6 +13,7 @@ _LATER = {
     "httpx": ("httpcore", "httpcore._backends.anyio", "anyio._backends._asyncio"),
     "httpcore": ("httpcore._backends.anyio", "anyio._backends._asyncio"),
     "watchfiles": ("anyio._backends._asyncio",),
+    "countersign.lsp.builtin_agent": ("regex",),
 }
 """What a library imports only in use, on the event loop."""
 

@@ -1,7 +1,8 @@
 """Known evasions whose words bash makes of variables: none may be allowed for being spelled that way.
 
 Each row of the corpora that asks or is denied and is one command of constant words is spelled with one of its words in
-a variable, whole or by halves, in the same text or in one that `bash -c` runs.
+a variable, whole or by halves, in the same text or in one that `bash -c` runs. Of rows that no deny or ask rule
+decides, the end of a word is left to a variable of which nothing is known, too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,16 @@ from .examples import evasions
 
 FORMS = ("whole", "chained", "front", "back", "both", "looped", "inside", "inside twice")
 """How a word is spelled."""
+
+UNKNOWN_REST = frozenset({
+    "beta -f@.env", "beta -o .vscode/x", "beta .git/config", "beta x=.env", "sometool --key=.env",
+    "docker build --build-arg X=@.env .", "gh api x -f a=@.env", "kubectl create configmap x --from-file=a=.env",
+    "git config --blob HEAD:.env -l", "git config --blob HEAD:.env secret", "git config --blob=HEAD:.env --list",
+    "git checkout HEAD .vscode/tasks.json", "git stash push --pathspec-from-file=.env",
+    "adb shell rm", "az ssh vm -n x -- rm",
+})  # fmt: skip
+"""Rows that ask for a name which stands somewhere in a word, and are allowed where the beginning that is known says
+nothing of it (docs/known-limitations.md)."""
 
 _CONSTANT = re.compile(r"[\w./:,@%+=^ '-]+")
 _BARE = re.compile(r"[\w./:,@%+=^-]+")
@@ -56,6 +67,30 @@ def looser(seed: int, numbers: range) -> Iterator[str]:
             continue
         text = respelled(words, random.randrange(1, len(words)), random.choice(FORMS), random)
         if text is not None and decide(text, **asked) == "allow":
+            yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
+
+
+def unfinished(seed: int, numbers: range) -> Iterator[str]:
+    """What is allowed once the end of one of its words is not known."""
+    rows = [
+        (row, words)
+        for row, words in _rows()
+        if row["rules"]["allow"]
+        and not (row["rules"]["deny"] or row["rules"]["ask"] or row.get("bypass"))
+        and row.get("mode", "default") == "default"
+        and row["command"].isascii()
+        and row["command"] not in UNKNOWN_REST
+    ]
+    for number in numbers:
+        random = Random(f"unfinished {seed}/{number}")
+        row, words = random.choice(rows)
+        asked = {**row["rules"], **context(row)}
+        index = random.randrange(1, len(words))
+        if len(words[index]) < 2 or decide(" ".join(map(_quoted, words)), **asked) == "allow":
+            continue
+        known = words[index][: random.randrange(1, len(words[index]))]
+        text = " ".join((*map(_quoted, words[:index]), _quoted(known) + '"$x9"', *map(_quoted, words[index + 1 :])))
+        if decide(text, **asked) == "allow":
             yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
 
 

@@ -40,7 +40,7 @@ class EscapeUse:
 class ProgramReading(NamedTuple):
     """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
     turn out to be such. ``in_order`` are the words where options end at the first operand, if that makes a
-    difference."""
+    difference; ``open_words`` begin with a text of their own, and how they end decides whether they do more."""
 
     program: Program | None
     arguments: Arguments
@@ -49,6 +49,7 @@ class ProgramReading(NamedTuple):
     doings: Doings | None = None
     git: Git | None = None
     in_order: Arguments | None = None
+    open_words: tuple[Word, ...] = ()
 
     @property
     def copies(self) -> bool:

@@ -19,9 +19,10 @@ from countersign.gate.shell.effects.escape_use import (
     ProgramReading,
     named,
 )
+from countersign.gate.shell.effects.open_words import open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
-from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
+from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
@@ -59,7 +60,8 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
     if name in SPELLED_PROGRAMS:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
-    return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order)
+    unsettled = tuple(open_words(name, words, found, row, by_name=row.one_dash))
+    return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order, open_words=unsettled)
 
 
 def _in_order(words: Sequence[Word], row: Program, found: Arguments, start: int) -> Arguments | None:
@@ -134,7 +136,9 @@ def _stranger(name: str, words: Sequence[Word]) -> ProgramReading:
     found = arguments(words, _STRANGE.grammar)
     options = [option for option in found.options if not _is_format(option)]
     spelled = _spelled(name, words) if name in SPELLED_PROGRAMS else ()
-    return ProgramReading(None, found, (*_options(name, _STRANGE, words, options), *spelled), ())
+    uses = (*_options(name, _STRANGE, words, options), *spelled)
+    unsettled = open_words(name, words, found, _STRANGE, by_name=True)
+    return ProgramReading(None, found, uses, (), open_words=tuple(unsettled))
 
 
 def _is_format(option: Option) -> bool:
@@ -279,17 +283,26 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
     uses += _options(name, git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
-        if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
+        addressed = git.subcommand in ADDRESSED
+        begins = addressed and any(_begins(word, each) for each in TRANSPORTS)
+        if begins or word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
             uses.append(
                 named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
             )
-        if "refs/replace" in word.prefix and not git.program.known:
+        moves = addressed or git.subcommand == "update-ref"
+        if ("refs/replace" in word.prefix or (moves and _begins(word, "refs/replace"))) and not git.program.known:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
-    if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
+    first = next((word for _, word in git.arguments.operands), None)
+    if git.subcommand == "config" and (git.arguments.has("--edit", "-e") or (first and _begins(first, "edit"))):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
     return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+
+
+def _begins(word: Word, text: str) -> bool:
+    """Whether a word of which only the beginning is known may be this one."""
+    return word.value is None and word.prefix != "" and text.startswith(word.prefix)
 
 
 def _values(found: Arguments, name: str) -> tuple[str, ...]:

@@ -310,13 +310,16 @@ def _glimpse(words: Sequence[Word], why: str) -> Special:
     covers it only by its literal words. Only what we know for a program counts; of others, deny and ask rules
     (``package_program``)."""
     shown = [word.value for word in words]
-    if not shown or shown[0] is None or ((shown[0],) not in TABLES and shown[0] not in _RUNNING):
+    if not shown or shown[0] is None or shown[0] not in RUNNING_NAMES:
         return [], None
     text = " ".join("'" + value.replace("'", "'\\''") + "'" if value is not None else '"$_"' for value in shown)
     return [EscapeUse("runs", (), why, text)], None
 
 
 _RUNNING = frozenset({*WRAPPERS, *SHELLS, *INTERPRETERS}) | names_with("runs_by_name")
+
+RUNNING_NAMES = _RUNNING | {key[0] for key in TABLES}
+"""Programs of which we know what they run of their words, or that they run some."""
 
 _OWN_COMMANDS = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "commands").items()}
 _STAND_BEFORE = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "behind").items()}
@@ -466,6 +469,16 @@ _READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     "environment": _exporting,
 }
 """By the name under which records name them."""
+
+READER_PATTERNS: Mapping[str, re.Pattern[str]] = {
+    "compiler": re.compile(f"(?:{_COMPILER_CODE.pattern}|{_COMPILER_WRITES.pattern})"),
+    "recipe-variables": re.compile(r"[^-=][^=]*="),
+    "plus-commands": re.compile(r"\+"),
+    "test-command": _TESTS_WITH,
+    "goals": re.compile("-g[st]"),
+    "emitting": re.compile(r"(?i)false|--noemit"),
+}
+"""By the same name: how words begin of which a reader makes more, for those whose end is not known."""
 
 SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     key[0]: _READERS[reader] for key, reader in field_of("readers", "code").items()

@@ -12,7 +12,7 @@ from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import CHANGING
 from countersign.gate.shell.programs.argv import Arguments
 from countersign.gate.shell.programs.subcommand_depth import DEPTH, GROUPS, VALUED
-from countersign.gate.shell.programs.tables import GIT, SUBCOMMANDS, TABLES
+from countersign.gate.shell.programs.tables import FACETS, GIT, SUBCOMMANDS, TABLES, field_of
 from countersign.gate.shell.syntax.tree import Word
 
 _Key = tuple[str, ...]
@@ -22,6 +22,9 @@ def _all_keys() -> Iterable[_Key]:
     yield from TABLES
     yield from SUBCOMMANDS
     yield from GROUPS
+    for facet in FACETS.values():
+        yield from facet
+    yield from ((key[0], word) for key, words in field_of("outputs", "filled_by").items() for word in words.split())
     for name in READ_HERE:
         yield from ((name, subcommand) for subcommand in GIT)
         yield from ((name, subcommand, word) for subcommand, words in CHANGING.items() for word in words)

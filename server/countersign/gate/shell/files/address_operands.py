@@ -100,11 +100,15 @@ def cloned_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[Fil
 def gh_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Folders and files that it names after a repository, or that somebody else names."""
     named = [word for word in words[1:] if word.value is None or not word.value.startswith("-")]
-    match [word.value for word in named[:2]]:
-        case ["repo", "clone" | "fork" | "create"] | ["gist", "clone"]:
-            yield from written_for_address(named[2:4])
-        case ["release" | "run", "download"]:
-            yield FileUse("write", constant("."), unknown_names=True)
+    for start in range(3):
+        # In front may stand the values of options.
+        match [word.value for word in named[start : start + 2]]:
+            case ["repo", "clone" | "fork" | "create"] | ["gist", "clone"]:
+                yield from written_for_address(named[start + 2 : start + 4])
+                return
+            case ["release" | "run", "download"]:
+                yield FileUse("write", constant("."), unknown_names=True)
+                return
 
 
 _FTP_PATTERN = re.compile(r"(?i)ftps?:[^*?\[]*[*?\[]")
@@ -151,7 +155,7 @@ def form_touches(value: Word) -> Iterator[FileUse]:
     """What ``name=@file`` sends: files in a list, in quotes, and what ``headers=@file`` names behind a semicolon."""
     _, equals, content = value.prefix.partition("=")
     if value.value is None:
-        if "@" in value.prefix or "<" in value.prefix or not equals:
+        if not equals or content.strip()[:1] in {"", "@", "<", '"', "("} or ";" in content:
             yield FileUse("read", unknown())
         return
     sends = content.lstrip()[:1] in {"@", "<"}

@@ -29,7 +29,7 @@ from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.words import constant, pattern_text
 
 
 def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[FileUse]:
@@ -99,6 +99,9 @@ def _read_by_options(row: Program, found: Arguments) -> Iterable[Word]:
 
 _LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
 
+_MAY_LEAD_OUT = re.compile(r"/|~|(?:.*/)?\.\.?$|(?:.*/)?\.\./")
+"""How words begin that surely lead outside with some end; ``tests/$x`` is taken for what it says."""
+
 
 _REWRITERS = names_with("rewrites_when_told")
 """Programs that rewrite what they name, where an option says so."""
@@ -140,12 +143,17 @@ def _places(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator
     if options and known.arguments.options:
         named += _said_by(options.split(), words, known.arguments)
     for word in named:
-        if word.value is not None and _LEADS_OUT.match(word.value):
+        if word.value is None:
+            if _MAY_LEAD_OUT.match(word.prefix) or (word.form == "pattern" and _LEADS_OUT.match(pattern_text(word))):
+                yield FileUse("read", word, runs=True)
+        elif _LEADS_OUT.match(word.value):
             path = re.sub(r"::.*|@.*", "", word.value)
             yield FileUse("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
     if written and known.arguments.options:
         for word in _said_by(written.split(), words, known.arguments):
-            if word.value and word.value[0] != "-" and word.value != "/dev/null":
+            if word.value is None:
+                yield FileUse("write", word)
+            elif word.value and word.value[0] != "-" and word.value != "/dev/null":
                 yield from inside(word.value, tilde=word.tilde)
 
 
@@ -216,6 +224,8 @@ def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Itera
         if maybe_operand and _LETTER.search(option.value.prefix):
             yield FileUse(operation, option.value, doubtful=True)
             continue
+        if maybe_operand and option.value.value is None and option.value.prefix:
+            yield FileUse(operation, option.value, shown=True)
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.attached and (not known or found.unrecognized_options):
             yield FileUse(operation, option.value, doubtful=True)
@@ -606,7 +616,9 @@ def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     if found.has("-n", "--netrc", "--netrc-optional"):
         yield FileUse("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
     for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
-        if value.prefix.startswith("@"):
+        if value.value is None and value.prefix[:1] in {"", "@"}:
+            yield FileUse("read", unknown())
+        elif value.prefix.startswith("@"):
             yield FileUse("read", constant(value.value[1:]) if value.value is not None else unknown())
     for value in found.valued("-T", "--upload-file"):
         # It has patterns of its own for what it sends.
@@ -614,6 +626,8 @@ def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     for value in found.valued("-F", "--form"):
         yield from form_touches(value)
     for value in found.valued(*_CURL_SENDS):
+        if value.value is None and "=" not in value.prefix:
+            yield FileUse("read", unknown())
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]

@@ -16,10 +16,10 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import folders_up, repository_at
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.languages.git_options import ADDRESSED
 
 _MOST = 100_000
 _MOST_ADDRESSES = 50
-_TALKS = frozenset({"fetch", "pull", "push", "ls-remote", "remote", "archive", "submodule", "clone"})
 _HEADER = re.compile(r'\[([\w.-]+)(?:[ \t]+"([^"\\]*)")?\](.*)')
 _SETTING = re.compile(r"([A-Za-z][\w-]*)[ \t]*(?:=(.*))?")
 _ADDRESSES = frozenset({"url", "pushurl", "remote", "pushremote", "pushdefault"})
@@ -31,7 +31,7 @@ _ELSEWHERE = frozenset({"include", "includeif", "url"})
 def remote_addresses(git: Git, folder: str, paths: PathJudge) -> tuple[str, ...] | None:
     """Return the addresses of the remotes that this command names, or all of them where it names none; None where
     they are unknown."""
-    if git.subcommand not in _TALKS:
+    if git.subcommand not in ADDRESSED:
         return ()
     for word in git.folders:
         if word.value is None:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
 from countersign.gate.paths.socket_places import holds_sockets
-from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with
+from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
+from countersign.gate.shell.files.unfinished_names import reason_to_ask
 from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.syntax.words import constant
@@ -427,6 +429,15 @@ class PathFinder:
                 asked = finding.requires_ask is not None and not finding.auto_lifts
                 if finding.floors or finding.deny or finding.ask or asked or self._leads_out(pattern, finding):
                     yield finding
+        if not (found.complete or found.values or found.patterns):
+            yield from self._begins_like(file_use)
+
+    def _begins_like(self, file_use: FileUse) -> Iterator[Finding]:
+        """A word of which only the beginning is known, where that could be a name which counts."""
+        reason = reason_to_ask(file_use.word, partial(self._could_be, cwd=self.folder or self.judge.workspace))
+        if reason is not None:
+            said = Evidence(source="default", reason=reason)
+            yield self._unknown(file_use)._replace(requires_ask=said, known_read=False, auto_lifts=False)
 
     def _gone_into(self, folders: Sequence[Word]) -> PathFinder:
         """What is found from where a program goes first, nowhere known if these folders are not."""
@@ -463,15 +474,6 @@ class PathFinder:
 def _is_harmless(finding: Finding) -> bool:
     ordinary = finding.known_read or (finding.kind == "write" and finding.in_workspace)
     return ordinary and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
-
-
-def names_marked(mark: str, pattern: str, folder: str) -> bool:
-    """Whether a pathname pattern may make a word that begins with a mark, such as the dash of an option: it says so, or
-    such a file is there."""
-    if not may_begin_with(mark, pattern):
-        return False
-    matches = disk.matching(pattern, folder, MAX_MATCHES)
-    return pattern[0] in {mark, "\\"} or matches is None or any(name.startswith(mark) for name in matches)
 
 
 def _fixed_folder(pattern: str) -> str:

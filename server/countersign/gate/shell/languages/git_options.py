@@ -81,3 +81,6 @@ SHOWS_FILES = frozenset(
 
 TRANSPORTS = ("ext::", "fd::")
 """How an address begins that makes git run a program."""
+
+ADDRESSED = frozenset({"fetch", "pull", "push", "ls-remote", "remote", "archive", "submodule", "clone"})
+"""Subcommands that take addresses of other repositories, and bring or send their references."""

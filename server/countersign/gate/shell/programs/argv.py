@@ -333,7 +333,8 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, 
         found.unrecognized_options.append(found.options[-1])
     # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
     # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
-    looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}
+    text = value.prefix if value.value is None else value.value
+    looks = text[:1] == "-" and value.value not in {"-", "--"}
     if looks and grammar.single and name in grammar.texts and _NO_NAME.fullmatch(value.value or ""):
         looks = False
     return index + 1 if looks else index + 2

@@ -18,6 +18,11 @@ SPELLED: Mapping[Key, tuple[re.Pattern[str], str]] = {
 }
 """By the program's name, or with its subcommand: a pattern for the beginning of a word, and what such a word does."""
 
+UNFINISHED: Mapping[Key, re.Pattern[str]] = {
+    key: re.compile(fields.get("unfinished", fields["pattern"])) for key, fields in FACETS["escaping_words"].items()
+}
+"""By the same keys: a pattern for words whose end is only known at run time."""
+
 OUTSIDE: Mapping[Key, tuple[str, str, str]] = {
     key: ("operands" if fields.get("operands") else "", fields.get("options", ""), fields.get("written", ""))
     for key, fields in FACETS["project_paths"].items()

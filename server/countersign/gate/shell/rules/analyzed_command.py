@@ -92,6 +92,7 @@ class AnalyzedCommand:
                 for hole in known.holes
                 if not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
             ]
+            + [word for known in self.known for word in known.open_words if not _is_known(word, self.facts)]
             + [
                 word
                 for name, layer, known in zip(self.names, self.layers, self.known, strict=True)

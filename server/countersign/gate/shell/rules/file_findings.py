@@ -120,7 +120,7 @@ def file_findings(
                     seen.add(word.source)
                 if free and (before.value in free or word.prefix.partition("=")[0] in free):
                     continue
-                spelled = expanded(context, analyzed, word, places)
+                spelled = expanded(context, analyzed, word, places) or ((word,) if word.prefix else ())
                 for named in [named for each in spelled for named in _named_by(each)]:
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
                     if not (likely or known.program is None):

@@ -21,7 +21,7 @@ from countersign.gate.shell.files.git_contents import reads_objects
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.git_repository import is_partial, strange_repository
 from countersign.gate.shell.files.name_lists import takes_list_by_mark
-from countersign.gate.shell.files.word_paths import PathFinder, names_marked
+from countersign.gate.shell.files.word_paths import PathFinder
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.flow.parse_cache import MAX_BYTES
@@ -30,7 +30,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
-from countersign.gate.shell.rules.named_like_options import named_like_option
+from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.rules.printed_secrets import printed_secret
 from countersign.gate.shell.syntax.displayable import unshowable

@@ -410,7 +410,10 @@ def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequen
         if not all(_named(names, literals) for names in use.names) and not _answered(analyzed, use):
             return use.why
     if analyzed.holes:
-        return f"`{analyzed.holes[0].source}` could become an option that runs or writes something"
+        hole = analyzed.holes[0]
+        if hole.prefix:
+            return f"how `{hole.source}` ends is only known at run time, and it could run or write something"
+        return f"`{hole.source}` could become an option that runs or writes something"
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from countersign.gate.patterns import may_begin_with
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.word_paths import MAX_MATCHES
 from countersign.gate.shell.files.word_values import meaning
@@ -49,3 +50,12 @@ def _with_dash(pattern: str) -> str | None:
             return pattern
         case _:
             return pattern if pattern.startswith("\\-") else None
+
+
+def names_marked(mark: str, pattern: str, folder: str) -> bool:
+    """Whether a pathname pattern may make a word that begins with a mark, such as the dash of an option: it says so, or
+    such a file is there."""
+    if not may_begin_with(mark, pattern):
+        return False
+    matches = disk.matching(pattern, folder, MAX_MATCHES)
+    return pattern[0] in {mark, "\\"} or matches is None or any(name.startswith(mark) for name in matches)
