@@ -39,6 +39,7 @@ from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, 
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
+from countersign.gate.shell.rules.valued_options import with_valued_options
 from countersign.gate.shell.rules.whole_text import (
     Whole,
     exact_rule,
@@ -324,7 +325,9 @@ class _Judging:
 
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
-        steps = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
+        respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
+        reread = with_valued_options(analyzed.step)
+        steps = None if respelled is None or reread is None else (*respelled, *reread)
         self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)
         if self.spellings <= MOST_IN_ALL:
             return [AnalyzedCommand(step, analyzed.facts) for step in steps or ()]

@@ -321,7 +321,7 @@ _RUNNING = frozenset({*WRAPPERS, *SHELLS, *INTERPRETERS}) | names_with("runs_by_
 RUNNING_NAMES = _RUNNING | {key[0] for key in TABLES}
 """Programs of which we know what they run of their words, or that they run some."""
 
-_OWN_COMMANDS = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "commands").items()}
+OWN_COMMANDS = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "commands").items()}
 _STAND_BEFORE = {key[0]: frozenset(names.split()) for key, names in field_of("package_programs", "behind").items()}
 """Of programs that run those of packages by name: their own commands, and words that such a name may follow."""
 
@@ -330,12 +330,12 @@ def package_program(name: str, words: Sequence[Word], found: Arguments) -> Seque
     """The words from the name on that may be a package's program (``pnpm git push``, ``yarn run rimraf x``), or a
     script of the project's; none if it surely is neither."""
     operands, behind = found.operands, _STAND_BEFORE.get(name, frozenset())
-    if name not in _OWN_COMMANDS:
+    if name not in OWN_COMMANDS:
         return ()
     skipped = list(itertools.takewhile(lambda each: each[1].value in behind, operands))
     rest = operands[len(skipped) :]
     # What stands behind `run` is no command of its own.
-    own = frozenset[str]() if skipped and skipped[-1][1].value == "run" else _OWN_COMMANDS[name]
+    own = frozenset[str]() if skipped and skipped[-1][1].value == "run" else OWN_COMMANDS[name]
     return words[rest[0][0] :] if rest and rest[0][1].value not in own else ()
 
 

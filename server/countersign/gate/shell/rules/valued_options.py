@@ -1,0 +1,89 @@
+"""Commands in which an option that no record knows takes the next word for its value.
+
+``npm --otp 5 exec evil`` runs `evil`. Which options take a value is told by records, and a record may lack one. Where
+such an option stands in front of a word that is no option, the command counts without both as well, if it would run or
+load something then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.shell.effects.escapes import look_up
+from countersign.gate.shell.effects.operand_code import OWN_COMMANDS
+from countersign.gate.shell.effects.partial_subcommands import takes_subcommands
+from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.languages.git import READ_HERE
+from countersign.gate.shell.programs.registry import find_program
+from countersign.gate.shell.programs.subcommand_depth import ALL_FLAGS, FLAGS, VALUED
+from countersign.gate.shell.programs.tables import WRAPPERS
+from countersign.gate.shell.syntax.tree import Word
+
+_FIRST_WORDS = 10
+"""Words of a program in which such an option is looked for."""
+
+_OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
+
+_MOST = 32
+"""Readings of one command that are judged."""
+
+
+def with_valued_options(step: Step) -> Sequence[Step] | None:
+    """Return the command in each further reading of its options in which it does more; None if there are too many."""
+    words = step.command.words
+    if step.command.kind != "command" or not any((word.value or "")[:1] == "-" for word in words[1:]):
+        return ()
+    found: dict[tuple[Word, ...], None] = {}
+    for layer in step.unwrapped.layers:
+        front = words[: len(words) - len(layer.words)]
+        if words[len(front) :] != layer.words or layer.words[0].value is None:
+            continue
+        name = program(layer.words[0].value)
+        if name in READ_HERE or not (takes_subcommands(name) or name in OWN_COMMANDS):
+            continue
+        for reading in _readings(name, layer.words, 1):
+            if len(found) >= _MOST:
+                return None
+            if _does_more(name, reading, layer.words):
+                found[(*front, *reading)] = None
+    # What it is redirected to is judged already.
+    return [
+        step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
+        for each in found
+    ]
+
+
+def _readings(name: str, words: Sequence[Word], start: int) -> Iterator[tuple[Word, ...]]:
+    for index in range(start, min(len(words) - 1, _FIRST_WORDS)):
+        option, value = words[index].value, words[index + 1]
+        if option is None or option == "--":
+            return
+        if _OPTION.fullmatch(option) and value.prefix[:1] != "-" and not _is_known(name, option, words):
+            reading = (*words[:index], *words[index + 2 :])
+            yield reading
+            yield from _readings(name, reading, index)
+
+
+def _is_known(name: str, option: str, words: Sequence[Word]) -> bool:
+    """Whether a record says if an option takes a value."""
+    if option in ALL_FLAGS or option in FLAGS.get(name, ()) or option in VALUED.get(name, ()):
+        return True
+    row, _ = find_program(name, words[:1])
+    grammars = [each.grammar for each in (row, WRAPPERS.get(name)) if each is not None]
+    bare = option.lstrip("-")
+    letter = bare if len(option) == len("-x") else None
+    return any(
+        bare in grammar.long or bare in grammar.names or letter in {*grammar.short, *grammar.flags}
+        for grammar in grammars
+    ) or (row is not None and option in row.escapes)
+
+
+def _does_more(name: str, reading: tuple[Word, ...], words: Sequence[Word]) -> bool:
+    """Whether a command runs or loads something in this reading that it does not in the written one."""
+    found = unwrap(reading)
+    if len(found.layers) > 1 or found.texts or found.programs:
+        return True
+    before = {use.why for use in look_up(name, words).uses}
+    return any(use.kind in ("runs", "code") and use.why not in before for use in look_up(name, reading).uses)
