@@ -18,6 +18,7 @@ from countersign.gate.paths.bare_repositories import repository_reason
 from countersign.gate.paths.control_files import is_control
 from countersign.gate.paths.hard_links import SHARED, is_shared, names_one_file
 from countersign.gate.paths.linked_rules import heads_of, where_links_lead
+from countersign.gate.paths.named_by_git import NAMED_BY_GIT, named_by_git
 from countersign.gate.paths.ordinary_names import is_ordinary
 from countersign.gate.paths.other_mounts import other_paths
 from countersign.gate.paths.path_evidence import (
@@ -701,7 +702,9 @@ class PathJudge:
                 return reason
         if operation != "delete" and (reason := repository_reason(resolved)) is not None:
             return reason
-        return SETTINGS_READ if self._is_control(resolved, self._workspace_control, operation) else None
+        if self._is_control(resolved, self._workspace_control, operation):
+            return SETTINGS_READ
+        return NAMED_BY_GIT if self._is_control(resolved, named_by_git(self.workspace), operation) else None
 
     def _secret(self, resolved: Resolved, *, below: bool) -> str | None:
         for view in self._views(resolved):
