@@ -51,15 +51,12 @@ _BY_READER: Mapping[str, re.Pattern[str]] = {
 def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program, *, by_name: bool) -> Iterator[Word]:
     """Yield the words of a program that begin with a text of their own and may become ones that do more, but values
     of options that take text. ``by_name``: options with such a beginning count, not only letters."""
+    unfinished = [(index, word) for index, word in enumerate(words) if word.value is None and word.prefix and index]
+    if not unfinished:
+        return
     texts = row.grammar.texts
     values = {option.index + 1 for option in found.options if option.name in texts and not option.attached}
-    unknown = [
-        word
-        for index, word in enumerate(words)
-        if word.value is None and word.prefix and index and (index not in values or may_be_several(word))
-    ]
-    if not unknown:
-        return
+    unknown = [word for index, word in unfinished if index not in values or may_be_several(word)]
     patterns: list[re.Pattern[str]] = []
     if name in SPELLED_PROGRAMS and (key := key_of(name, words, UNFINISHED)) is not None:
         patterns.append(UNFINISHED[key])

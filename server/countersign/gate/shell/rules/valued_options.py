@@ -26,23 +26,24 @@ _FIRST_WORDS = 10
 
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
 
+_FEWEST = 4
+"""Words of a command that has a name, an option, its value and something that it runs."""
+
 _MOST = 32
 """Readings of one command that are judged."""
 
 
 def with_valued_options(step: Step) -> Sequence[Step] | None:
     """Return the command in each further reading of its options in which it does more; None if there are too many."""
-    words = step.command.words
-    if step.command.kind != "command" or not any((word.value or "")[:1] == "-" for word in words[1:]):
+    words, layers = step.command.words, step.unwrapped.layers
+    if step.command.kind != "command" or len(words) < _FEWEST or (len(layers) == 1 and not _leads(words[0].value)):
         return ()
     found: dict[tuple[Word, ...], None] = {}
-    for layer in step.unwrapped.layers:
-        front = words[: len(words) - len(layer.words)]
-        if words[len(front) :] != layer.words or layer.words[0].value is None:
+    for layer in layers:
+        front, first = words[: len(words) - len(layer.words)], layer.words[0].value
+        if first is None or not _leads(first) or words[len(front) :] != layer.words:
             continue
-        name = program(layer.words[0].value)
-        if name in READ_HERE or not (takes_subcommands(name) or name in OWN_COMMANDS):
-            continue
+        name = program(first)
         for reading in _readings(name, layer.words, 1):
             if len(found) >= _MOST:
                 return None
@@ -53,6 +54,12 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
         step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
         for each in found
     ]
+
+
+def _leads(first: str | None) -> bool:
+    """Whether this is a program whose further words may say what it runs. Git has a reading of its own."""
+    name = program(first or "")
+    return (takes_subcommands(name) or name in OWN_COMMANDS) and name not in READ_HERE
 
 
 def _readings(name: str, words: Sequence[Word], start: int) -> Iterator[tuple[Word, ...]]:
