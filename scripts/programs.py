@@ -163,6 +163,7 @@ FACTS: Mapping[str, type] = {
     "named_like": str,
     "prints_input": str,
     "prints_number": bool,
+    "takes_any_value": bool,
     "expands_words": bool,
     "takes_assignments": bool,
     "finds_files": bool,

@@ -27,7 +27,7 @@ NAMES = {path.stem for path in (GATE / "shell/programs/records").glob("*.toml")}
 
 OTHER_MEANINGS: dict[str, str] = {
     "ledger/secret_forms.py": "curl gh openssl sshpass wget",  # forms of secrets in command lines
-    "paths/sensitive_paths.py": "fish gcloud gh git mise",  # folders
+    "paths/sensitive_paths.py": "bazel env fish gcloud gh git mise",  # folders and files
     "shell/card_risks.py": "install rm",  # subcommands
     "shell/effects/operand_code.py": "awk env kubectl sed",  # subcommands, and what a card shows
     "shell/effects/wrapper_readers.py": "arch chmod ed",  # options

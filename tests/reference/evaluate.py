@@ -335,10 +335,13 @@ def _escapes(words: tuple[Word, ...], inner: Inner | None, rule: Rule) -> bool:
 
 _PROTECTED = re.compile(
     r"(.*/)?(\.git(/.*)?|\.(vscode|idea|husky|devcontainer|countersign|claude|codex|gemini|qwen|opencode|cline|clinerules|copilot"
-    r"|cursor|zed|windsurf|kiro|roo)/.*|\.devcontainer\.json|\.hg/(hgrc|hgrc-not-shared|sharedpath)"
+    r"|cursor|zed|windsurf|kiro|roo|amazonq|augment|continue|factory|junie|kilocode|pi|helix)/.*|\.devcontainer\.json|\.hg/(hgrc|hgrc-not-shared|sharedpath)"
     r"|\.?mise(\.local)?\.toml|\.mise(/.*)?|\.config/mise(\.toml|/.*)?|\.yarnrc"
     r"|\.envrc|\.mcp\.json|\.npmrc|\.gitmodules|[^/]*\.code-workspace|\.yarnrc\.yml|\.cargo/config\.toml"
-    r"|\.?venv/bin/.*|node_modules/\.bin/.*|opencode\.json|\.github/(hooks|copilot)/.*)", re.I)  # fmt: skip
+    r"|\.?venv/bin/.*|env/bin/.*|([^/]+/)*site-packages/.*|pyvenv\.cfg|\.yarn/(releases|plugins)/.*|\.pnp\.cjs|tools/bazel"
+    r"|\.pre-commit-config\.yaml|\.?lefthook\.yml|lefthook-local\.yml|mise/config\.toml|\.aider\.conf\.yml"
+    r"|\.?crush\.json|\.opencode\.json|node_modules/\.bin/.*|opencode\.json"
+    r"|\.github/(hooks|copilot)/.*)", re.I)  # fmt: skip
 _SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
 
 

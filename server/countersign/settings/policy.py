@@ -23,7 +23,7 @@ class RuleText:
 
     ``matching`` and ``not_matching`` are its own examples; a rule that fails one counts as broken. ``files`` are those
     that the card of a grant showed: it covers no others, below a folder neither. None: a person wrote its rule, and a
-    path is covered as by any other rule.
+    path is covered as by any other rule. ``folder`` is where its command ran.
     """
 
     list: Literal["allow", "ask", "deny"]
@@ -37,6 +37,7 @@ class RuleText:
     matching: tuple[str, ...] = ()
     not_matching: tuple[str, ...] = ()
     files: tuple[str, ...] | None = None
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,6 +251,14 @@ PROTECTED = [
     ".windsurf/x",
     ".kiro/hooks/x",
     ".roo/mcp.json",
+    ".venv/lib/python3.11/site-packages/x.pth",
+    ".yarn/releases/yarn-1.cjs",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    "tools/bazel",
+    ".aider.conf.yml",
+    ".continue/mcpServers/x.yaml",
+    ".helix/languages.toml",
 ]
 
 

@@ -50,14 +50,17 @@ def judge(
     home: str = HOME,
     cwd: str | None = None,
     builtin_reads: bool = True,
+    folder: str | None = None,
 ) -> CommandJudgement:
     """What the shell's part of the gate finds, before anything is weighed; ``grants`` were given on a card for it, or
     on one that showed ``files``."""
     texts = [RuleText("allow", text) for text in allow] + [RuleText("deny", text) for text in deny]
     if grants and files is None:
-        found = judge(command, workspace=workspace, home=home, cwd=cwd, builtin_reads=builtin_reads).findings
-        files = [each.resource for each in found if each.kind in FILE_KINDS]
-    texts += [RuleText("allow", text, scope="grant", agent="A", files=tuple(files or ())) for text in grants]
+        found = judge(command, workspace=workspace, home=home, cwd=cwd, builtin_reads=builtin_reads)
+        files = [*[each.resource for each in found.findings if each.kind in FILE_KINDS], *found.scripts]
+    texts += [
+        RuleText("allow", text, scope="grant", agent="A", files=tuple(files or ()), folder=folder) for text in grants
+    ]
     rules = RuleSet(texts)
     paths = PathJudge(workspace, home, (), (), rules, "A")
     effect = RunCommand(command, cwd or workspace)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from countersign.gate.finding import FILE_KINDS
 from countersign.gate.shell.rules.whole_text import print_anew
 from tests.gate.shell.asked import HOME, WS, decide, judge
 
@@ -134,6 +135,51 @@ def test_a_grant_of_a_text_covers_the_files_of_its_card_and_no_others_of_the_sam
     (tmp_path / "notes").unlink()
     (tmp_path / "notes").symlink_to("/etc/shadow")
     assert not _granted("cat notes | zzz9", tmp_path, files=shown)
+
+
+GRANTED = [
+    "rm a.txt",
+    "sed -i s/a/b/ a.txt",
+    "tee a.txt",
+    "python a.txt",
+    "./a.txt",
+    "bash a.txt",
+    "make -f a.txt",
+    "make",
+]
+
+
+@pytest.mark.parametrize("text", GRANTED)
+def test_a_grant_of_one_command_covers_it_where_its_card_stood_and_no_other_files(text: str, tmp_path: Path) -> None:
+    workspace, other = tmp_path / "ws", tmp_path / "other"
+    for folder in (workspace, workspace / "sub", other):
+        folder.mkdir()
+        (folder / "a.txt").touch()
+    card = judge(text, workspace=str(workspace), home=str(tmp_path))
+    shown = [*[each.resource for each in card.findings if each.kind in FILE_KINDS], *card.scripts]
+
+    def granted(again: str, cwd: Path = workspace) -> bool:
+        found = judge(
+            again,
+            grants=[f"Bash({text})"],
+            files=shown,
+            folder=str(workspace),
+            workspace=str(workspace),
+            home=str(tmp_path),
+            cwd=str(cwd),
+        )
+        return all(each.grant or each.known_read or each.neutral or each.allow for each in found.findings)
+
+    assert granted(text)
+    assert not granted(text, workspace / "sub")
+    assert not granted(f"cd sub && {text}")
+    if text != "make":
+        (workspace / "a.txt").unlink()
+        (workspace / "a.txt").symlink_to("sub/a.txt")
+        assert not granted(text)
+        (workspace / "a.txt").unlink()
+        (workspace / "a.txt").symlink_to(other / "a.txt")
+        assert not granted(text)
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,8 @@ WIDEST = [
     # A program that no table knows.
     ("frobnicate status now", "frobnicate status"),
     ("frobnicate db:drop", "frobnicate db:drop"),
-    ("frobnicate src/x.py", "frobnicate"),
-    ("frobnicate notes.txt", "frobnicate"),
+    ("frobnicate src/x.py", "frobnicate src/x.py"),
+    ("frobnicate notes.txt", "frobnicate notes.txt"),
     ("frobnicate", "frobnicate"),
     ("frobnicate --all", "frobnicate"),
     ("frobnicate --version", None),

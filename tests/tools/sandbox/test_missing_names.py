@@ -20,8 +20,14 @@ WAYS = (
 )  # fmt: skip
 
 
-def test_every_protected_name_has_a_stand_in() -> None:
-    named = {names[0] for names in PROTECTED if len(names) == 1}
+MADE_BY_TOOLS = {
+    "site-packages", "pyvenv.cfg", ".pnp.cjs", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml",
+    "lefthook-local.yml", ".aider.conf.yml", "crush.json", ".crush.json", ".opencode.json",
+}  # fmt: skip
+
+
+def test_every_protected_name_that_no_tool_makes_has_a_stand_in() -> None:
+    named = {names[0] for names in PROTECTED if len(names) == 1} - MADE_BY_TOOLS
     assert set(protected_names()) == named
     assert {".git", ".windsurf", ".npmrc", "mise.toml", ".devcontainer.json", ".gitmodules"} <= named
     assert named >= READ_AT_EVERY_RUN

@@ -16,7 +16,7 @@ from countersign.gate.approvals.edited_rule import examples, is_wider, parses, r
 from countersign.gate.approvals.file_binding import blocking_still_true
 from countersign.gate.approvals.grants import GrantBook
 from countersign.gate.approvals.pending import Pending, Resolution
-from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.call import BadArguments, RunCommand, ToolCall
 from countersign.gate.decision import Decision
 from countersign.gate.finding import FILE_KINDS
 from countersign.gate.ledger.writer import Ledger
@@ -186,6 +186,8 @@ class Answering:
         # Rules for the workspace or the user were saved in settings before the request ended.
         if rule is not None and option.scope in ("turn", "chat", "timed"):
             shown = dict.fromkeys(each.resource for each in pending.request.effects if each.kind in FILE_KINDS)
+            shown |= dict.fromkeys(state.path for state in pending.call.bound)
+            folders = [effect.cwd for effect in pending.call.effects if isinstance(effect, RunCommand)]
             self._grants.keep(
                 rule,
                 option.scope,
@@ -193,6 +195,7 @@ class Answering:
                 thread_id=pending.request.thread_id,
                 turn_id=pending.turn.turn_id,
                 files=tuple(shown) if rule == option.rule else None,
+                folder=folders[0] if folders and rule == option.rule else None,
             )
         self._changed()
 

@@ -30,7 +30,8 @@ TIMED_SECONDS = 15 * 60.0
 class Grant:
     """``rule`` for ``agent``, in one turn, one chat, or until ``ends`` (monotonic seconds) in the chat it came from.
 
-    ``files`` are those that its card showed, None where a person edited the rule. ``ends_at`` is the same end by the
+    ``files`` are those that its card showed or was bound to, None where a person edited the rule, and ``folder`` where
+    the command of its card ran. ``ends_at`` is the same end by the
     wall clock, which also counts while the machine sleeps; the earlier one ends it.
     """
 
@@ -42,13 +43,22 @@ class Grant:
     turn_id: str | None = None
     ends: float | None = None
     files: tuple[str, ...] | None = None
+    folder: str | None = None
     ends_at: datetime | None = None
     expires_at: str | None = None
 
     def as_rule(self) -> RuleText:
         """The grant in the shape that ``decide`` reads; its place is the grant's id."""
-        return RuleText("allow", self.rule, scope="grant", agent=self.agent, file=self.grant_id,
-                        reason=f"you allowed it {_SCOPE_WORDS[self.scope]}", files=self.files)  # fmt: skip
+        return RuleText(
+            "allow",
+            self.rule,
+            scope="grant",
+            agent=self.agent,
+            file=self.grant_id,
+            reason=f"you allowed it {_SCOPE_WORDS[self.scope]}",
+            files=self.files,
+            folder=self.folder,
+        )
 
 
 _SCOPE_WORDS: dict[Scope, str] = {
@@ -82,8 +92,10 @@ class GrantBook:
         thread_id: str,
         turn_id: str,
         files: tuple[str, ...] | None = None,
+        folder: str | None = None,
     ) -> Grant:
-        """Keep an answer to a card that showed these files. Only turn, chat and timed scopes live here."""
+        """Keep an answer to a card that showed these files, of a command in this folder. Only turn, chat and timed
+        scopes live here."""
         ends = self._clock() + TIMED_SECONDS if scope == "timed" else None
         expires = self._wall_clock() + timedelta(seconds=TIMED_SECONDS) if scope == "timed" else None
         grant = Grant(
@@ -95,6 +107,7 @@ class GrantBook:
             turn_id=turn_id if scope == "turn" else None,
             ends=ends,
             files=files,
+            folder=folder,
             ends_at=expires,
             expires_at=expires.isoformat(timespec="seconds").replace("+00:00", "Z") if expires else None,
         )

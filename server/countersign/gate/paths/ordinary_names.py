@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 _ORDINARY = re.compile(
-    r"(?!.*(?:id_|\.pem|venv|opencode|launchagents|\.code-workspace|(?:^|/)mise\.))(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
+    r"(?!.*(?:id_|\.pem|venv|opencode|crush\.|lefthook|site-packages|env/(?:bin|scripts)|tools/bazel|launchagents"
+    r"|\.code-workspace|(?:^|/)mise[./]))(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 

@@ -51,6 +51,20 @@ PROTECTED: Mapping[tuple[str, ...], str] = {
     (".venv", "scripts"): _BINARY,
     ("venv", "scripts"): _BINARY,
     ("node_modules", ".bin"): _BINARY,
+    ("env", "bin"): _BINARY,
+    ("env", "scripts"): _BINARY,
+    ("site-packages",): _BINARY,
+    ("pyvenv.cfg",): _BINARY,
+    (".yarn", "releases"): "yarn runs what stands there",
+    (".yarn", "plugins"): "yarn runs what stands there",
+    (".pnp.cjs",): "every program of the packages loads it",
+    ("tools", "bazel"): "bazel runs it in its own place",
+    (".pre-commit-config.yaml",): "git hooks run the commands named there",
+    ("lefthook.yml",): "git hooks run the commands named there",
+    (".lefthook.yml",): "git hooks run the commands named there",
+    ("lefthook-local.yml",): "git hooks run the commands named there",
+    ("mise", "config.toml"): _MISE,
+    (".helix",): _EDITOR,
     (".claude",): _AGENT,
     (".codex",): _AGENT,
     (".gemini",): _AGENT,
@@ -66,8 +80,25 @@ PROTECTED: Mapping[tuple[str, ...], str] = {
     (".roo",): _AGENT,
     (".github", "hooks"): _AGENT,
     (".github", "copilot"): _AGENT,
+    (".aider.conf.yml",): _AGENT,
+    (".amazonq",): _AGENT,
+    (".augment",): _AGENT,
+    (".continue",): _AGENT,
+    ("crush.json",): _AGENT,
+    (".crush.json",): _AGENT,
+    (".factory",): _AGENT,
+    (".junie",): _AGENT,
+    (".kilocode",): _AGENT,
+    (".opencode.json",): _AGENT,
+    (".pi",): _AGENT,
 }
 """Consecutive names anywhere in a path: the place itself and all below it."""
+
+_MADE_BY_TOOLS = frozenset({
+    "site-packages", "pyvenv.cfg", ".pnp.cjs", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml",
+    "lefthook-local.yml", ".aider.conf.yml", "crush.json", ".crush.json", ".opencode.json",
+})  # fmt: skip
+"""Protected names that a program may make, or for which no folder may stand in while it runs."""
 
 PROTECTED_ENDINGS: Mapping[str, str] = {".code-workspace": _EDITOR}
 """How a name anywhere in a path may end."""
@@ -176,8 +207,8 @@ def protected_reason(segments: Sequence[str]) -> str | None:
 
 
 def protected_names() -> tuple[str, ...]:
-    """Every name that is protected by itself, wherever it lies."""
-    return tuple(names[0] for names in PROTECTED if len(names) == 1)
+    """Every name that is protected by itself, wherever it lies, and that nothing needs to make."""
+    return tuple(names[0] for names in PROTECTED if len(names) == 1 and names[0] not in _MADE_BY_TOOLS)
 
 
 def is_package_binary(segments: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from countersign.gate.call import RunCommand
-from countersign.gate.finding import Finding, Floor
+from countersign.gate.finding import FILE_KINDS, Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet
@@ -38,13 +38,16 @@ from countersign.gate.shell.rules.file_findings import file_findings, run_files,
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
+from countersign.gate.shell.rules.start_folders import with_start_folders
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.valued_options import with_valued_options
 from countersign.gate.shell.rules.whole_text import (
+    OTHER_FILES,
     Whole,
     exact_rule,
     exact_rules,
     forbidding,
+    means_what_it_meant,
     print_anew,
     proposals,
     with_exact,
@@ -165,6 +168,8 @@ class _Judging:
         if deny is not None or ask is not None:
             self.findings = with_forbidding(self.findings, deny, ask)
         allow, grant = exact_rules(text, context)
+        if grant is not None and not means_what_it_meant(grant, (), self.scripts, [context.start]):
+            grant = None
         exact = allow is not None or grant is not None
         if not exact:
             self.ask_outside_plain_bash()
@@ -326,11 +331,11 @@ class _Judging:
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
         respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
-        reread = with_valued_options(analyzed.step)
-        steps = None if respelled is None or reread is None else (*respelled, *reread)
-        self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)
+        readings = (respelled, with_valued_options(analyzed.step), with_start_folders(analyzed))
+        steps = [step for found in readings for step in found or ()]
+        self.spellings += MOST_IN_ALL + 1 if None in readings else len(steps)
         if self.spellings <= MOST_IN_ALL:
-            return [AnalyzedCommand(step, analyzed.facts) for step in steps or ()]
+            return [AnalyzedCommand(step, analyzed.facts) for step in steps]
         reason = f"`{analyzed.step.command.source}` can be spelled in too many ways to judge each"
         self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
         return []
@@ -404,8 +409,15 @@ class _Judging:
             if analyzed.step.leads is not None:
                 leads = folders(analyzed.step.leads, start, self.context.paths, entered)
         finding, coverage = judge_simple_command(self.context, analyzed, places, covered, leads)
+        touched_files = list(file_findings(self.context, analyzed, places))
+        scripts = tuple(run_files(self.context, analyzed, places))
+        if finding.grant is not None and coverage.rule is not None:
+            named = [each for touched in touched_files if touched.by_command for each in touched.findings]
+            resources = [each.resource for each in named if each.kind in FILE_KINDS]
+            if not means_what_it_meant(coverage.rule, resources, scripts, places):
+                finding, coverage = finding._replace(grant=None, near_miss_reason=OTHER_FILES), Coverage()
         self.findings.append(finding)
-        for touched in file_findings(self.context, analyzed, places):
+        for touched in touched_files:
             for each in touched.findings:
                 if touched.named:
                     self.named.add(len(self.findings))
@@ -425,7 +437,7 @@ class _Judging:
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             self.cases[index] = analyzed  # the others are let go at once: a long text would keep thousands
-        for file in run_files(self.context, analyzed, places):
+        for file in scripts:
             self.scripts[file] = None
         for risk in risks:
             self.risks[risk] = None

@@ -19,10 +19,10 @@ from countersign.gate.shell.effects.escape_use import (
     ProgramReading,
     named,
 )
-from countersign.gate.shell.effects.open_words import open_words
+from countersign.gate.shell.effects.open_words import open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
-from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS
+from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
@@ -60,7 +60,7 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
     if name in SPELLED_PROGRAMS:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
-    unsettled = tuple(open_words(name, words, found, row, by_name=row.one_dash))
+    unsettled = (*open_words(name, words, found, row, by_name=row.one_dash), *open_values(name, found, row))
     return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order, open_words=unsettled)
 
 
@@ -275,12 +275,14 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     holes = [word for _, word in (*git.before.holes, *git.arguments.holes)]
     if git.subcommand is None and len(words) >= git.start:
         holes.append(words[git.start - 1])
+    # These read their words twice, the first time without knowing which options take one.
+    unsettled = tuple(git.arguments.open_values) if git.subcommand in WALKING else ()
     if git.program.closed:
         if git.subcommand is not None:
             # Of those that run what their options name every word counts.
             rest = [word.value or NAMED_NOWHERE for word in words[git.start :]] if git.subcommand in RUNNING else []
             uses.append(named("code", (git.subcommand, *rest), git.program.why))
-        return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+        return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
     uses += _options(name, git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
         addressed = git.subcommand in ADDRESSED
@@ -297,7 +299,7 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     first = next((word for _, word in git.arguments.operands), None)
     if git.subcommand == "config" and (git.arguments.has("--edit", "-e") or (first and _begins(first, "edit"))):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
-    return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+    return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
 
 
 def _begins(word: Word, text: str) -> bool:

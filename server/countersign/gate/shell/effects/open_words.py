@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from countersign.gate.shell.effects.operand_code import READER_PATTERNS, RUNNING_NAMES, package_program
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
-from countersign.gate.shell.programs.tables import field_of
+from countersign.gate.shell.programs.tables import field_of, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED_PROGRAMS, UNFINISHED, key_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -46,6 +46,18 @@ def _may_be_option(row: Program, beginning: str) -> bool:
 _BY_READER: Mapping[str, re.Pattern[str]] = {
     key[0]: READER_PATTERNS[reader] for key, reader in field_of("readers", "code").items() if reader in READER_PATTERNS
 }
+
+
+_TAKE_ANY_WORD = names_with("takes_any_value")
+"""Programs whose options take the next word for a value whatever it looks like, beside those whose records are
+whole."""
+
+
+def open_values(name: str, found: Arguments, row: Program) -> Iterator[Word]:
+    """Yield the values of options that may be options themselves."""
+    watched = bool(row.escapes) or name in SPELLED_PROGRAMS or name in _BY_READER
+    if found.open_values and watched and not row.grammar.whole and name not in _TAKE_ANY_WORD:
+        yield from found.open_values
 
 
 def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program, *, by_name: bool) -> Iterator[Word]:

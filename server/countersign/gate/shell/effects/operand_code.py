@@ -123,13 +123,14 @@ def _tar(words: Sequence[Word], found: Arguments) -> Special:
     letters = ""
     if len(words) > 1 and words[1].value is not None and not words[1].value.startswith("-"):
         letters = words[1].value
+        taken = iter([word.value for word in words[2:]])
+        row = TABLES.get(((words[0].value or "").rpartition("/")[2],))
         for letter in letters:
+            value = next(taken, None) if row is not None and letter in row.grammar.short else None
             if letter in {"I", "F", "T", "g", "P"}:
-                uses.append(
-                    named(
-                        "runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"
-                    )
-                )
+                kind = "runs" if letter in "IF" else "code"
+                why = f"`{letter}` runs a program or reads a list"
+                uses.append(named(kind, (letters,), why, value if kind == "runs" else None))
     for word in (*found.values("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
         if re.match(r"[^/]+:", word.prefix):
             uses.append(

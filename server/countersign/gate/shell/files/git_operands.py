@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
@@ -114,6 +114,18 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 name = None if word.value is None else word.value.rstrip("/").rsplit("/", 1)[-1]
                 unnamed = word if word.value is None else None
                 yield FileUse("write", operands[-1], into=name or "*", sources=unnamed)
+        case "mailinfo":
+            yield from (FileUse("write", word) for word in operands)
+        case "subtree":
+            following = [word for before, word in pairwise(words) if before.value == "-P"]
+            for word in (*following, *found.valued("--prefix")):
+                yield FileUse("write", word, unknown_names=True)
+        case "stash":
+            # What was changed there is put back.
+            first = operands[0].value if operands else None
+            named = operands[1:] if first in {"push", "save"} else () if first not in {None} else operands
+            behind = [word for index, word in found.operands if _behind_dashes(words, index)]
+            yield from (FileUse("write", word, shown=True) for word in dict.fromkeys((*named, *behind)))
         case "restore":
             if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
                 yield from (FileUse("write", word) for word in operands)
@@ -172,6 +184,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             # An object that is named by its number may be what any file holds.
             if any(word.value is None or ":" not in word.value for word in operands):
                 yield FileUse("read", constant("."), below=True)
+            if any(word.form == "pattern" for word in operands):
+                yield FileUse("read", unknown())  # a file may be called `HEAD:.env`
         case "fast-export":
             yield from (FileUse("write", value) for value in found.values("--export-marks"))
             # Without the names of files it writes out what all of them hold.

@@ -16,7 +16,7 @@ from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
-_SELECTS = re.compile(
+SELECTS = re.compile(
     r"--?[\w-]*(?:exclu|ignore|skip|omit|prune|filter|pattern|glob|match|include|without|name|title|message|body)"
 )
 """Options whose value says what is chosen or left out, or is text for people."""
@@ -60,7 +60,7 @@ _FLAG = re.compile(r"--no-|--?[^=]*=|-[a-zA-Z]\d+\Z")
 
 def _may_write(option: str, known: ProgramReading) -> bool:
     name = option.partition("=")[0]
-    return known.program is not None and name not in known.program.reads and _SELECTS.match(option) is None
+    return known.program is not None and name not in known.program.reads and SELECTS.match(option) is None
 
 
 def _spellings(value: str, word: Word | None) -> Iterator[Word]:

@@ -1,37 +1,106 @@
-"""Words that may name files and of which only the beginning is known (``.en"$x"``, ``field=@/"$x"``).
+"""Words that may name files and of which a part is only known at run time (``.en"$x"``, ``a=@/"$x"``, ``"$x".env``).
 
-They ask where that beginning leads outside, or where a secret or a protected place has a name that begins so. Other
-names are taken for harmless, since nearly any word of a program may be the name of a file.
+They ask where what is known of them leads outside, lies in a secret or a protected place, or begins like the name of
+one. Other names are taken for harmless, since nearly any word of a program may be the name of a file.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from typing import Protocol
+from collections.abc import Iterator, Sequence
 
-from countersign.gate.patterns import escape_glob
-from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_SAMPLES
+from countersign.gate.patterns import fold
+from countersign.gate.shell.syntax.tree import Piece, Text, Variable, Word
+from countersign.gate.shell.variables.bindings import Facts
 
-_PARTS = re.compile("[=@,:]")
+_PARTS = re.compile(r"[=@,#;]|:(?!//)")
 """Behind one of these a name may begin inside a word."""
 
 _GIVES_A_FILE = re.compile(r"(?:^|=)@$")
+_PRIVATE_KEY = re.compile(r"\.p(?:em?)?$")
+
+_MOST = 16
+"""Texts that one word may begin with, or be, which are looked at."""
+
+_FEWEST = 3
+"""Letters of a name that has no dot in front, from which on it counts as the beginning of a secret's."""
+
+_NAMES = tuple("/".join(names) for names in PROTECTED) + tuple(name for name in SECRET_SAMPLES if "\0" not in name)
 
 
-class CouldBe(Protocol):
-    """Says why a pattern of names could name a secret, or for writing a protected place; None if it could not."""
-
-    def __call__(self, pattern: str, *, reading: bool) -> str | None: ...
-
-
-def reason_to_ask(word: Word, could_be: CouldBe) -> str | None:
-    """Return why a word with an unknown end asks, or None."""
-    beginning = _PARTS.split(word.prefix)[-1]
-    if beginning.startswith(("/", "~", "../")) or beginning == ".." or "/../" in beginning:
-        return f"the path `{word.source}` is only known at run time and could be anywhere"
-    if not beginning and _GIVES_A_FILE.search(word.prefix):
-        return f"the file `{word.source}` is only known at run time and could be a secret"
-    if beginning.rsplit("/", 1)[-1][:1] != ".":
+def reason_to_ask(word: Word, facts: Facts, judge: PathJudge, folder: str) -> str | None:
+    """Return why a word with an unknown part asks where it stands in this folder, or None."""
+    known = [_texts(piece, facts, judge, folder) for piece in word.pieces]
+    if not any(texts != (None,) for texts in known):
         return None
-    pattern = f"{escape_glob(beginning)}*"
-    return could_be(pattern, reading=True) or could_be(pattern, reading=False)
+    first = next((index for index, texts in enumerate(known) if None in texts), len(known))
+    beginnings = itertools.islice(itertools.product(*known[:first], known[first] if first < len(known) else ()), _MOST)
+    for parts in beginnings:
+        reason = _begins(word, "".join(part or "" for part in parts), judge, folder)
+        if reason is not None:
+            return reason
+    # Its unknown parts may be empty.
+    for parts in itertools.islice(itertools.product(*known), _MOST):
+        reason = _is(word, "".join(part or "" for part in parts), judge, folder)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _texts(piece: Piece, facts: Facts, judge: PathJudge, folder: str) -> Sequence[str | None]:
+    """What a part of a word may be; None among them where it may be anything."""
+    match piece:
+        case Text(text=text):
+            return (text,)
+        case Variable(name="HOME", plain=True):
+            return (judge.home,)
+        case Variable(name="PWD", plain=True):
+            return (folder,)
+        case Variable(name=name, plain=True) if name in facts.values:
+            return tuple(facts.values[name])[:_MOST] or (None,)
+        case Variable(words=words) if words:
+            return (None, *(each.value for each in words if each.value is not None))
+        case _:
+            return (None,)
+
+
+def _candidates(text: str, judge: PathJudge) -> Iterator[str]:
+    for part in (*_PARTS.split(text), text[2:] if text[:1] == "-" != text[1:2] else ""):
+        if part:
+            yield part.removeprefix(f"{judge.workspace}/")
+
+
+def _begins(word: Word, text: str, judge: PathJudge, folder: str) -> str | None:
+    if _GIVES_A_FILE.search(text):
+        return f"the file `{word.source}` is only known at run time and could be a secret"
+    last = _PARTS.split(text)[-1]
+    for beginning in dict.fromkeys(_candidates(last, judge)):
+        if beginning.startswith(("/", "~", "../")) or beginning == ".." or "/../" in beginning:
+            return f"the path `{word.source}` is only known at run time and could be anywhere"
+        if "/" in beginning and (found := _counts(f"{beginning}x", judge, folder)) is not None:
+            return f"`{word.source}` could be a secret or a protected place: {found}"
+        names = ["/".join(beginning.split("/")[-2:]), beginning.rsplit("/", 1)[-1]]
+        for name in (fold(name) for name in names if name[:1] == "." or len(name) >= _FEWEST):
+            like = next((each for each in _NAMES if each.startswith(name)), None)
+            if like is not None or _PRIVATE_KEY.search(name):
+                return f"`{word.source}` could be a secret or a protected place: `{like or '*.pem'}`"
+    return None
+
+
+def _is(word: Word, text: str, judge: PathJudge, folder: str) -> str | None:
+    for name in dict.fromkeys(_candidates(text, judge)):
+        if "/../" in name:
+            return f"the path `{word.source}` is only known at run time and could be anywhere"
+        found = _counts(name.lstrip("/"), judge, folder)
+        if found is not None:
+            return f"`{word.source}` could be a secret or a protected place: {found}"
+    return None
+
+
+def _counts(path: str, judge: PathJudge, folder: str) -> str | None:
+    if not path:
+        return None
+    return judge.is_secret(path, cwd=folder) or judge.is_protected(path, cwd=folder)

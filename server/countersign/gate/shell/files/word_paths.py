@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
@@ -434,7 +433,7 @@ class PathFinder:
 
     def _begins_like(self, file_use: FileUse) -> Iterator[Finding]:
         """A word of which only the beginning is known, where that could be a name which counts."""
-        reason = reason_to_ask(file_use.word, partial(self._could_be, cwd=self.folder or self.judge.workspace))
+        reason = reason_to_ask(file_use.word, self.facts, self.judge, self.folder or self.judge.workspace)
         if reason is not None:
             said = Evidence(source="default", reason=reason)
             yield self._unknown(file_use)._replace(requires_ask=said, known_read=False, auto_lifts=False)

@@ -82,5 +82,12 @@ SHOWS_FILES = frozenset(
 TRANSPORTS = ("ext::", "fd::")
 """How an address begins that makes git run a program."""
 
+WALKING = frozenset({
+    "log", "show", "diff", "diff-tree", "diff-index", "diff-files", "whatchanged", "reflog", "rev-list", "shortlog",
+    "format-patch", "blame", "annotate", "stash", "rev-parse", "range-diff", "cherry", "fast-export", "bundle",
+    "archive",
+})  # fmt: skip
+"""Subcommands that read their options by what they walk through, as `git log` does."""
+
 ADDRESSED = frozenset({"fetch", "pull", "push", "ls-remote", "remote", "archive", "submodule", "clone"})
 """Subcommands that take addresses of other repositories, and bring or send their references."""

@@ -65,12 +65,15 @@ class Option:
 @dataclass(slots=True)
 class Arguments:
     """``holes`` are words that could turn out to be options, and do not stand where only a value can.
-    ``unrecognized_options`` are options that a whole grammar does not know: what they take is not known either."""
+    ``unrecognized_options`` are options that a whole grammar does not know: what they take is not known either.
+    ``open_values`` stand behind an option that takes a value and may turn out to be options: some parsers read a word
+    with a dash in front as one there, too."""
 
     options: list[Option] = field(default_factory=list)
     operands: list[tuple[int, Word]] = field(default_factory=list)
     holes: list[tuple[int, Word]] = field(default_factory=list)
     unrecognized_options: list[Option] = field(default_factory=list)
+    open_values: list[Word] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
         return bool(self.options) and any(option.name in names for option in self.options)
@@ -174,7 +177,12 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
 def _old_letters(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
     """Read letters without a dash and the words that they take: the index behind these. All count as operands, and a
     word that looks like an option as one as well."""
-    letters = words[index].value if index < len(words) else None
+    if index >= len(words):
+        return index
+    letters = words[index].value
+    if letters is None and words[index].prefix[:1] != "-":
+        # They may say that any of the words behind is a file or a program.
+        found.holes.append((index, words[index]))
     if not letters or letters[0] == "-":
         return index
     end = index + 1 + sum(letter in grammar.short for letter in letters)
@@ -331,6 +339,8 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, 
         # Only the first of these words is the value. The others are operands, options or the command of a wrapper.
         found.holes.append((index + 1, value))
         found.unrecognized_options.append(found.options[-1])
+    elif value.value is None and value.prefix[:1] in {"", "-"}:
+        found.open_values.append(value)
     # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
     # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
     text = value.prefix if value.value is None else value.value

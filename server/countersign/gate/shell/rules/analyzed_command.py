@@ -92,12 +92,12 @@ class AnalyzedCommand:
                 for hole in known.holes
                 if not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
             ]
-            + [word for known in self.known for word in known.open_words if not _is_known(word, self.facts)]
+            + [word for known in self.known for word in known.open_words if not is_known(word, self.facts)]
             + [
                 word
                 for name, layer, known in zip(self.names, self.layers, self.known, strict=True)
                 if (word := may_be_subcommand(name, layer.words, known.arguments)) is not None
-                and not _is_known(word, self.facts)
+                and not is_known(word, self.facts)
             ]
         )
         self.clear = (
@@ -237,8 +237,11 @@ def _turns_into_options_only(name: str, known: ProgramReading, hole: Word) -> bo
     return known.copies
 
 
-def _is_known(word: Word, facts: Facts) -> bool:
+def is_known(word: Word, facts: Facts) -> bool:
     """Whether the text says all that the variables in a word may hold, so that it is judged with that."""
+    first = word.pieces[0] if word.pieces else None
+    if word.form == "quoted" and isinstance(first, Variable) and first.plain and first.name in {"HOME", "PWD"}:
+        return True  # it begins with a slash, and counts as a path
     return word.form in ("quoted", "split") and all(
         isinstance(piece, Text)
         or (isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None}))

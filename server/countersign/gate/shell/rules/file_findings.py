@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from countersign.gate.finding import Finding
+from countersign.gate.paths.roots import is_within
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
@@ -21,12 +22,12 @@ from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
 from countersign.gate.shell.files.option_folders import written_folders
-from countersign.gate.shell.files.option_values import has_open_options, option_values
+from countersign.gate.shell.files.option_values import SELECTS, has_open_options, option_values
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unread_mounts import unread_mounts
-from countersign.gate.shell.files.word_paths import PathFinder, folders_above, moved_places
-from countersign.gate.shell.files.word_values import literal, meaning
+from countersign.gate.shell.files.word_paths import MAX_MATCHES, PathFinder, folders_above, moved_places
+from countersign.gate.shell.files.word_values import literal, matching_paths, meaning
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
@@ -37,7 +38,7 @@ from countersign.gate.shell.rules.rewritten_files import rewritten_below
 from countersign.gate.shell.rules.touched import FileFindings
 from countersign.gate.shell.rules.written_by_variables import written_by_variables
 from countersign.gate.shell.syntax.tree import Redirect, Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.words import constant, pattern_text
 from countersign.wire.verdicts import Evidence
 
 
@@ -120,7 +121,7 @@ def file_findings(
                     seen.add(word.source)
                 if free and (before.value in free or word.prefix.partition("=")[0] in free):
                     continue
-                spelled = expanded(context, analyzed, word, places) or ((word,) if word.prefix else ())
+                spelled = expanded(context, analyzed, word, places) or (word,)
                 for named in [named for each in spelled for named in _named_by(each)]:
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
                     if not (likely or known.program is None):
@@ -129,10 +130,16 @@ def file_findings(
                         yield _findings_of(
                             context, analyzed, FileUse("read", named, shown=True, free=True, runs=strange), places
                         )
-                    if likely and strange:
+                    if likely and (strange or (known.program is not None and not SELECTS.match(before.prefix))):
                         yield _protected(context, analyzed, named, places)
-                    if strange or closed:
+                    if (strange or closed) and (named.value is not None or named.form == "pattern"):
                         yield from _may_write(context, analyzed, named, places)
+                for part in _parts_of(word):
+                    if not _is_quiet(context, part, places):
+                        found = _findings_of(context, analyzed, FileUse("read", part, shown=True, free=True), places)
+                        yield _asking(found)
+                    if not (SELECTS.match(before.prefix) or SELECTS.match(word.prefix)):
+                        yield _protected(context, analyzed, part, places)
                 yield from _ruled_in(context, analyzed, word, places, writes=strange or closed)
     if not GIVE_INPUT.isdisjoint(analyzed.names):
         # Names that the text itself writes to its input.
@@ -229,6 +236,12 @@ def _protected(
 ) -> FileFindings:
     """What a word names, if writing there always asks."""
     known = places if places is not None else [context.start]
+    if word.form == "pattern" and word.value is None:
+        pattern = pattern_text(word)
+        for place in known:
+            for match in (matching_paths(pattern, place, MAX_MATCHES) or ())[:MAX_MATCHES]:
+                if context.paths.is_protected(match, cwd=place):
+                    return _findings_of(context, analyzed, FileUse("write", constant(match)), [place])
     if word.value and any(context.paths.is_protected(literal(word), cwd=place) for place in known):
         return _findings_of(context, analyzed, FileUse("write", word), places)
     return FileFindings((), by_command=True, named=False)
@@ -289,8 +302,14 @@ def run_files(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequen
             folders += [os.path.normpath(os.path.join(folder, *moved)) for folder in folders if moved]
     for word in words:
         for folder in folders:
-            if word.value is not None and context.paths.inside_workspace(literal(word), cwd=folder):
-                yield from context.paths.resolve(literal(word), cwd=folder).spellings()
+            if word.value is None:
+                continue
+            found = context.paths.resolve(literal(word), cwd=folder)
+            # A link in the workspace counts wherever it leads.
+            if is_within(found.lexical, context.paths.workspace) or context.paths.inside_workspace(
+                literal(word), cwd=folder
+            ):
+                yield from found.spellings()
 
 
 _READING_PROGRAMS = names_with("script_in_file")
@@ -344,8 +363,25 @@ def _named_by(word: Word) -> Sequence[Word]:
     return found
 
 
+def _parts_of(word: Word) -> Sequence[Word]:
+    """What may be a file's name in a word by itself, beside those that ``_named_by`` gives: ``FILE:file``,
+    ``file#label``, ``source=file,target=x``."""
+    value = word.value or ""
+    parts = _SEPARATED.split(value, _MOST_NAMED)
+    return [constant(part) for part in dict.fromkeys(parts[:_MOST_NAMED]) if part != value and _is_like_a_file(part)]
+
+
+def _asking(found: FileFindings) -> FileFindings:
+    """The same findings, which ask where they would deny: that the part of a word is a file is a guess."""
+    asked = [each._replace(deny=None, ask=each.ask or each.deny) for each in found.findings]
+    return FileFindings(tuple(asked), by_command=found.by_command, named=found.named)
+
+
 _LAST = re.compile(r"[=@,]")
+_SEPARATED = re.compile(r"[=@,;#]|:(?!//)")
 _APART = frozenset("=@,:")
+_MOST_NAMED = 20
+"""Parts of one word that are taken for names by themselves."""
 _FILE_URL = re.compile(r"(?i)file[a-z]?://(?:localhost(?=/))?")
 """In front of an absolute path, or, as the AWS CLI reads it, of any."""
 

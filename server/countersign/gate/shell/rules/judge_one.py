@@ -26,7 +26,7 @@ from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.flow.parse_cache import MAX_BYTES
 from countersign.gate.shell.programs.tables import INTERPRETERS, names_with
-from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_known
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
@@ -380,6 +380,8 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
         return False
     path = context.program_path
     if path.inside and any(only_in_workspace(name, path.inside, path.outside) for name in _programs(analyzed)):
+        return False
+    if known.open_words and not all(is_known(word, analyzed.facts) for word in known.open_words):
         return False
     if known.arguments.holes and any(_may_be_option(context, analyzed, place) for place in places):
         return False

@@ -247,13 +247,15 @@ def known_pieces(words: Sequence[Word]) -> list[str]:
 
 class Coverage(NamedTuple):
     """What allow rules (or grants) say of a command. ``whole``: the rule says this very command to the letter, so it
-    covers the texts that it runs in turn as well. ``writes``: it writes by an option that the rule does not name, so
-    what it writes needs an Edit rule or a mode. ``near`` is why a rule that looks as if it matched does not."""
+    covers the texts that it runs in turn as well. ``rule`` is the one that says so. ``writes``: it writes by an option
+    that the rule does not name, so what it writes needs an Edit rule or a mode. ``near`` is why a rule that looks as if
+    it matched does not."""
 
     evidence: Evidence | None = None
     whole: bool = False
     near: str | None = None
     writes: bool = False
+    rule: Rule | None = None
 
 
 def covering(
@@ -288,16 +290,16 @@ def _covering(
             if not isinstance(pattern, CommandPattern):
                 reason = _kept_out(analyzed)
                 if reason is None:
-                    return Coverage(evidence(rule))
+                    return Coverage(evidence(rule), rule=rule)
             elif pattern.least <= length and pattern.covers(words, max(0, -above), homes):
                 if _says(rule, pattern, analyzed):
                     reason = analyzed.evaluates or _renamed(analyzed)
                     if reason is None:
-                        return Coverage(evidence(rule), whole=True)
+                        return Coverage(evidence(rule), whole=True, rule=rule)
                 else:
                     reason = _kept_out(analyzed) or _uncovered(analyzed, pattern, words, above)
                     if reason is None:
-                        return Coverage(evidence(rule), writes=_writes_unnamed(analyzed, pattern))
+                        return Coverage(evidence(rule), writes=_writes_unnamed(analyzed, pattern), rule=rule)
             else:
                 continue
             near = near or f"`{rule.text}` does not cover this: {reason}"
@@ -400,7 +402,7 @@ def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequen
             if any(word.value not in literals for word in step.unwrapped.programs):
                 return f"a rule for `{layer.words[0].source}` does not cover the script it runs"
     if pattern.first_word is None:
-        reason = _too_free(analyzed)
+        reason = _too_free(analyzed, by_folder="/" in pattern.words[pattern.assigned])
         if reason is not None:
             return reason
     wrapper = _shell_starter(analyzed)
@@ -470,8 +472,8 @@ def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
     return any(name in literals and UNKNOWN_TEXT not in name for name in names)
 
 
-def _too_free(analyzed: AnalyzedCommand) -> str | None:
-    """A wildcard that stands for the first word covers no shell, no interpreter with inline code, no wrapper (S2)."""
+def _too_free(analyzed: AnalyzedCommand, *, by_folder: bool) -> str | None:
+    """A wildcard that stands for the first word covers no shell, no interpreter with code, no wrapper (S2)."""
     if len(analyzed.layers) > 1:
         return "a wildcard does not match a wrapper"
     name = analyzed.names[0] if analyzed.names else ""
@@ -479,6 +481,10 @@ def _too_free(analyzed: AnalyzedCommand) -> str | None:
         return "a wildcard does not match a shell"
     if name in INTERPRETERS and any(use.kind == "code" for use in analyzed.uses):
         return "a wildcard does not match inline code"
+    if name in INTERPRETERS and (analyzed.known[0].arguments.operands or analyzed.step.unwrapped.programs):
+        return "a wildcard does not match an interpreter with a script"
+    if not by_folder and any("/" in (layer.words[0].value or "") for layer in analyzed.layers):
+        return "a wildcard does not match a program that is named by its path"
     if analyzed.known[0].program is not None and analyzed.known[0].program.closed:
         return "a wildcard does not match a program with a language of its own"
     return None

@@ -9,6 +9,7 @@ command the variables that it passes on (``CC=curl make``).
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -40,6 +41,10 @@ _COPIES = names_with("passes_text_on")
 
 _SETTING = re.compile(r"(?:--?)?[A-Za-z_][\w.-]*=")
 _IN_A_SETTING = re.compile(r"[=!]+")
+_HOLDS_OPTIONS = re.compile(r"(?i)(?:opts?|options?|flags|args|parameters|config|db)$")
+"""How variables are called that hold options for a program."""
+_IN_OPTIONS = re.compile(r"[=!('\"|;&]+\s*|\bshell\s+")
+"""Where a command may begin in these."""
 
 
 def passed_on(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
@@ -78,6 +83,9 @@ def _started(analyzed: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]
         if not is_own_name(assignment.name):
             value = assignment.plain
             yield from ((assignment.name, words) for words in _first_words(value or ""))
+            if value and _HOLDS_OPTIONS.search(assignment.name):
+                ends = [found.end() for found in itertools.islice(_IN_OPTIONS.finditer(value), _MOST)]
+                yield from ((assignment.name, words) for end in ends for words in _first_words(value[end:]))
     for name, known, layer in zip(analyzed.names, analyzed.known, analyzed.layers, strict=True):
         # Code in a language is no list of commands, and of its words only the language says what runs.
         if name not in INTERPRETERS:

@@ -36,6 +36,9 @@ MOST_WORDS = 4
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*")
 """A word that looks like a subcommand: lower case, no path and no file's ending."""
 
+_SCRIPT = re.compile(r"[^./]\.\w+$|:")
+"""How an operand looks that may be a script, an address or a task."""
+
 _FOLDERS = frozenset({"src", "tests", "lib", "packages"})
 
 _TELLS = frozenset({"--version", "-V", "--help", "-h", "help", "version"})
@@ -151,6 +154,8 @@ class _Telling:
                 return self.up_to(self.at if self.told[-1] not in _COMMAND_BEHIND else 0)
             return self.up_to(0 if self.told[-1] in _COMMAND_BEHIND | _NAMED_BEHIND else self.at)
         if not doubt:
+            if found and _SCRIPT.search(self.told[1]):
+                return self.up_to(self.at)  # it may run what it is given, or do what the name of a task says
             return self.up_to(1 if found or self.at >= len(self.words) else 0)
         return self.up_to(self.at if found else 0)
 

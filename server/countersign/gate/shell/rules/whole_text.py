@@ -140,6 +140,21 @@ def _by_text(listed: Literal["allow", "grant"], context: JudgingContext) -> Mapp
     return context.rules.derived((_by_text, listed, context.agent), make)
 
 
+OTHER_FILES = "it was allowed on a card for other files or in another folder"
+
+
+def means_what_it_meant(
+    grant: Rule, resources: Iterable[str], scripts: Iterable[str], places: Sequence[str] | None
+) -> bool:
+    """Whether a text that a grant says means what it meant on the grant's card: it names the same files, runs the same
+    scripts, in the same folder. A grant whose rule covers further texts is like any other rule."""
+    files, folder = grant.source.files, grant.source.folder
+    if not _says_one_text(grant) or files is None:
+        return True
+    same_place = folder is None or (places is not None and set(places) == {folder})
+    return same_place and set(files).issuperset((*resources, *scripts))
+
+
 def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Finding, ...]:
     """The findings, covered by a rule or a grant of exactly this text where there is one.
 

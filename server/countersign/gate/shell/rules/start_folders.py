@@ -1,0 +1,46 @@
+"""Commands that find runs for one of the folders that it is given: ``find SHELL=./evil -exec make {} \\;``.
+
+What find gives to a command begins with such a folder. Most are plain names; one that may be more to the command than
+the name of a file counts in the place of ``{}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.languages.find import FINDERS, command_end, folders_in
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+_REMARKABLE = re.compile(r"[^\w./-]|(?:^|/)\.\w")
+_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_MOST = 32
+"""Folders and commands that are put together."""
+
+
+def with_start_folders(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
+    """Return the commands with each remarkable folder in them; None if there are too many."""
+    if not analyzed.names or analyzed.names[0] not in FINDERS:
+        return ()
+    words, step = analyzed.layers[0].words, analyzed.step
+    operands = analyzed.known[0].arguments.operands
+    folders = [word.value for word in folders_in(operands) if word.value and _REMARKABLE.search(word.value)]
+    commands = [
+        words[index + 1 : command_end(words, index)] for index, word in enumerate(words) if word.value in _ACTIONS
+    ]
+    if len(folders) * len(commands) > _MOST:
+        return None
+    found = dict.fromkeys(tuple(_with(word, folder) for word in command) for command in commands for folder in folders)
+    return [
+        step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
+        for each in found
+        if each
+    ]
+
+
+def _with(word: Word, folder: str) -> Word:
+    return constant(word.value.replace("{}", folder)) if word.value is not None and "{}" in word.value else word
