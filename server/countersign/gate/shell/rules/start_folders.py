@@ -32,7 +32,8 @@ def with_start_folders(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
     commands = [
         words[index + 1 : command_end(words, index)] for index, word in enumerate(words) if word.value in _ACTIONS
     ]
-    if len(folders) * len(commands) > _MOST:
+    named_in_a_file = any((word.value or "").startswith("-files0") for word in words)
+    if len(folders) * len(commands) > _MOST or (commands and named_in_a_file):
         return None
     found = dict.fromkeys(tuple(_with(word, folder) for word in command) for command in commands for folder in folders)
     return [

@@ -7,6 +7,7 @@ load something then.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -21,8 +22,11 @@ from countersign.gate.shell.programs.subcommand_depth import ALL_FLAGS, FLAGS, V
 from countersign.gate.shell.programs.tables import WRAPPERS
 from countersign.gate.shell.syntax.tree import Word
 
-_FIRST_WORDS = 10
-"""Words of a program in which such an option is looked for."""
+_FARTHEST = 200
+"""Words behind which such an option is not looked for: a command with more of them in front of six operands asks."""
+
+_MOST_PAIRS, _FEW_PAIRS, _MOST_OPERANDS = 12, 3, 6
+"""Such options that are looked at, of few of them in each combination, and words that are none among them."""
 
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
 
@@ -44,7 +48,10 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
         if first is None or not _leads(first) or words[len(front) :] != layer.words:
             continue
         name = program(first)
-        for reading in _readings(name, layer.words, 1):
+        readings = _readings(name, layer.words)
+        if readings is None:
+            return None
+        for reading in readings:
             if len(found) >= _MOST:
                 return None
             if _does_more(name, reading, layer.words):
@@ -62,29 +69,47 @@ def _leads(first: str | None) -> bool:
     return (takes_subcommands(name) or name in OWN_COMMANDS) and name not in READ_HERE
 
 
-def _readings(name: str, words: Sequence[Word], start: int) -> Iterator[tuple[Word, ...]]:
-    for index in range(start, min(len(words) - 1, _FIRST_WORDS)):
+def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | None:
+    """The command without some of the options that may take a word, each with that word; None if it is too long."""
+    pairs, operands, index = list[int](), 0, 1
+    while index < len(words) - 1 and len(pairs) < _MOST_PAIRS and operands < _MOST_OPERANDS:
+        if index > _FARTHEST:
+            return None
         option, value = words[index].value, words[index + 1]
         if option is None or option == "--":
-            return
-        if _OPTION.fullmatch(option) and value.prefix[:1] != "-" and not _is_known(name, option, words):
-            reading = (*words[:index], *words[index + 2 :])
-            yield reading
-            yield from _readings(name, reading, index)
+            break
+        operands += option[:1] != "-"
+        if _OPTION.fullmatch(option) and value.prefix[:1] != "-" and not _is_known(name, option, value, words):
+            pairs.append(index)
+            index += 1
+        index += 1
+    if len(pairs) == _MOST_PAIRS and not operands:
+        return None
+    if len(pairs) <= _FEW_PAIRS:
+        chosen = [each for size in range(1, len(pairs) + 1) for each in itertools.combinations(pairs, size)]
+    else:
+        chosen = [*((pair,) for pair in pairs), *(tuple(pairs[:size]) for size in range(2, len(pairs) + 1))]
+    return (_without(words, each) for each in chosen)
 
 
-def _is_known(name: str, option: str, words: Sequence[Word]) -> bool:
-    """Whether a record says if an option takes a value."""
-    if option in ALL_FLAGS or option in FLAGS.get(name, ()) or option in VALUED.get(name, ()):
-        return True
-    row, _ = find_program(name, words[:1])
-    grammars = [each.grammar for each in (row, WRAPPERS.get(name)) if each is not None]
+def _without(words: Sequence[Word], pairs: Sequence[int]) -> tuple[Word, ...]:
+    return tuple(word for index, word in enumerate(words) if index not in pairs and index - 1 not in pairs)
+
+
+def _is_known(name: str, option: str, value: Word, words: Sequence[Word]) -> bool:
+    """Whether the record by which what it runs is found says if an option takes a value."""
+    if value.value in {"true", "false"}:
+        return False  # some take these behind any option
     bare = option.lstrip("-")
     letter = bare if len(option) == len("-x") else None
-    return any(
-        bare in grammar.long or bare in grammar.names or letter in {*grammar.short, *grammar.flags}
-        for grammar in grammars
-    ) or (row is not None and option in row.escapes)
+    row, _ = find_program(name, words[:1])
+    grammars = [each.grammar for each in (row, WRAPPERS.get(name)) if each is not None]
+    if any(bare in grammar.long or letter in grammar.short for grammar in grammars):
+        return True
+    if option in VALUED.get(name, ()):
+        return False
+    flag = option in ALL_FLAGS or option in FLAGS.get(name, ()) or (row is not None and option in row.escapes)
+    return flag or any(bare in grammar.names or letter in grammar.flags for grammar in grammars)
 
 
 def _does_more(name: str, reading: tuple[Word, ...], words: Sequence[Word]) -> bool:
