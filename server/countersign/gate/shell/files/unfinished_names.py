@@ -7,6 +7,7 @@ one. Other names are taken for harmless, since nearly any word of a program may 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -22,8 +23,8 @@ _PARTS = re.compile(r"[=@,#;]|:(?!//)")
 _GIVES_A_FILE = re.compile(r"(?:^|=)@$")
 _PRIVATE_KEY = re.compile(r"\.p(?:em?)?$")
 
-_MOST = 16
-"""Texts that one word may begin with, or be, which are looked at."""
+_MOST = 64
+"""Texts that one word may begin with, or be; one of more may be anywhere."""
 
 _FEWEST = 3
 """Letters of a name that has no dot in front, from which on it counts as the beginning of a secret's."""
@@ -36,14 +37,15 @@ def reason_to_ask(word: Word, facts: Facts, judge: PathJudge, folder: str) -> st
     known = [_texts(piece, facts, judge, folder) for piece in word.pieces]
     if not any(texts != (None,) for texts in known):
         return None
+    if math.prod(map(len, known)) > _MOST:
+        return f"the path `{word.source}` is only known at run time and could be anywhere"
     first = next((index for index, texts in enumerate(known) if None in texts), len(known))
-    beginnings = itertools.islice(itertools.product(*known[:first], known[first] if first < len(known) else ()), _MOST)
-    for parts in beginnings:
+    for parts in itertools.product(*known[: first + 1]):
         reason = _begins(word, "".join(part or "" for part in parts), judge, folder)
         if reason is not None:
             return reason
     # Its unknown parts may be empty.
-    for parts in itertools.islice(itertools.product(*known), _MOST):
+    for parts in itertools.product(*known):
         reason = _is(word, "".join(part or "" for part in parts), judge, folder)
         if reason is not None:
             return reason
@@ -60,7 +62,7 @@ def _texts(piece: Piece, facts: Facts, judge: PathJudge, folder: str) -> Sequenc
         case Variable(name="PWD", plain=True):
             return (folder,)
         case Variable(name=name, plain=True) if name in facts.values:
-            return tuple(facts.values[name])[:_MOST] or (None,)
+            return tuple(facts.values[name]) or (None,)
         case Variable(words=words) if words:
             return (None, *(each.value for each in words if each.value is not None))
         case _:

@@ -17,7 +17,7 @@ from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
-from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
@@ -134,7 +134,10 @@ def file_findings(
                         yield _protected(context, analyzed, named, places)
                     if (strange or closed) and (named.value is not None or named.form == "pattern"):
                         yield from _may_write(context, analyzed, named, places)
-                for part in _parts_of(word):
+                parts = _parts_of(word)
+                if parts is None:
+                    yield _findings_of(context, analyzed, FileUse("read", unknown()), places)
+                for part in parts or ():
                     if not _is_quiet(context, part, places):
                         found = _findings_of(context, analyzed, FileUse("read", part, shown=True, free=True), places)
                         yield _asking(found)
@@ -363,12 +366,12 @@ def _named_by(word: Word) -> Sequence[Word]:
     return found
 
 
-def _parts_of(word: Word) -> Sequence[Word]:
+def _parts_of(word: Word) -> Sequence[Word] | None:
     """What may be a file's name in a word by itself, beside those that ``_named_by`` gives: ``FILE:file``,
-    ``file#label``, ``source=file,target=x``."""
+    ``file#label``, ``source=file,target=x``. None if there are too many."""
     value = word.value or ""
-    parts = _SEPARATED.split(value, _MOST_NAMED)
-    return [constant(part) for part in dict.fromkeys(parts[:_MOST_NAMED]) if part != value and _is_like_a_file(part)]
+    parts = [part for part in dict.fromkeys(_SEPARATED.split(value)) if part != value and _is_like_a_file(part)]
+    return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
 
 
 def _asking(found: FileFindings) -> FileFindings:
@@ -380,8 +383,8 @@ def _asking(found: FileFindings) -> FileFindings:
 _LAST = re.compile(r"[=@,]")
 _SEPARATED = re.compile(r"[=@,;#]|:(?!//)")
 _APART = frozenset("=@,:")
-_MOST_NAMED = 20
-"""Parts of one word that are taken for names by themselves."""
+_MOST_NAMED = 200
+"""Parts of one word that are taken for names by themselves; a word with more may name any file."""
 _FILE_URL = re.compile(r"(?i)file[a-z]?://(?:localhost(?=/))?")
 """In front of an absolute path, or, as the AWS CLI reads it, of any."""
 

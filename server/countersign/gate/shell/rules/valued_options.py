@@ -1,8 +1,8 @@
 """Commands in which an option that no record knows takes the next word for its value.
 
-``npm --otp 5 exec evil`` runs `evil`. Which options take a value is told by records, and a record may lack one. Where
-such an option stands in front of a word that is no option, the command counts without both as well, if it would run or
-load something then.
+``npm --otp 5 exec evil`` runs `evil`. Records say which options take a value, and a record may lack one. Where such an
+option stands in front of a word that is no option, the command is also judged without both, if it would run or load
+something then.
 """
 
 from __future__ import annotations
@@ -79,16 +79,18 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
         if option is None or option == "--":
             break
         operands += option[:1] != "-"
-        if _OPTION.fullmatch(option) and value.prefix[:1] != "-" and not _is_known(name, option, value, words):
-            pairs.append(index)
-            index += 1
+        if _OPTION.fullmatch(option) and value.prefix[:1] != "-":
+            takes = _takes_value(name, option, value, words)
+            pairs += [index] if takes is None else []
+            index += takes is not False
         index += 1
     if len(pairs) == _MOST_PAIRS and not operands:
         return None
     if len(pairs) <= _FEW_PAIRS:
         chosen = [each for size in range(1, len(pairs) + 1) for each in itertools.combinations(pairs, size)]
     else:
-        chosen = [*((pair,) for pair in pairs), *(tuple(pairs[:size]) for size in range(2, len(pairs) + 1))]
+        # What stands in front of a subcommand, or between two, is left out together.
+        chosen = [tuple(pairs[start:end]) for start, end in itertools.combinations(range(len(pairs) + 1), 2)]
     return (_without(words, each) for each in chosen)
 
 
@@ -96,10 +98,10 @@ def _without(words: Sequence[Word], pairs: Sequence[int]) -> tuple[Word, ...]:
     return tuple(word for index, word in enumerate(words) if index not in pairs and index - 1 not in pairs)
 
 
-def _is_known(name: str, option: str, value: Word, words: Sequence[Word]) -> bool:
-    """Whether the record by which what it runs is found says if an option takes a value."""
+def _takes_value(name: str, option: str, value: Word, words: Sequence[Word]) -> bool | None:
+    """Whether an option takes the next word, by the record that says what the program runs; None if it does not."""
     if value.value in {"true", "false"}:
-        return False  # some take these behind any option
+        return None  # some take these behind any option
     bare = option.lstrip("-")
     letter = bare if len(option) == len("-x") else None
     row, _ = find_program(name, words[:1])
@@ -107,9 +109,9 @@ def _is_known(name: str, option: str, value: Word, words: Sequence[Word]) -> boo
     if any(bare in grammar.long or letter in grammar.short for grammar in grammars):
         return True
     if option in VALUED.get(name, ()):
-        return False
+        return None
     flag = option in ALL_FLAGS or option in FLAGS.get(name, ()) or (row is not None and option in row.escapes)
-    return flag or any(bare in grammar.names or letter in grammar.flags for grammar in grammars)
+    return False if flag or any(bare in each.names or letter in each.flags for each in grammars) else None
 
 
 def _does_more(name: str, reading: tuple[Word, ...], words: Sequence[Word]) -> bool:
