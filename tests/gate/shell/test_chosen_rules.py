@@ -146,6 +146,10 @@ GRANTED = [
     "bash a.txt",
     "make -f a.txt",
     "make",
+    "zzz9 a.txt",
+    "pytest -c a.txt",
+    "tar xf a.txt",
+    "go run a.txt",
 ]
 
 

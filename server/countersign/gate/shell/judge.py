@@ -34,7 +34,13 @@ from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
 from countersign.gate.shell.rules.context import JudgingContext, judging_context
-from countersign.gate.shell.rules.file_findings import file_findings, run_files, unnamed_writes, with_command
+from countersign.gate.shell.rules.file_findings import (
+    file_findings,
+    linked_words,
+    run_files,
+    unnamed_writes,
+    with_command,
+)
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
@@ -410,10 +416,13 @@ class _Judging:
                 leads = folders(analyzed.step.leads, start, self.context.paths, entered)
         finding, coverage = judge_simple_command(self.context, analyzed, places, covered, leads)
         touched_files = list(file_findings(self.context, analyzed, places))
-        scripts = tuple(run_files(self.context, analyzed, places))
+        scripts = list(run_files(self.context, analyzed, places))
+        if not (finding.allow or finding.neutral or finding.known_read):
+            scripts += linked_words(self.context, analyzed, places)
         if finding.grant is not None and coverage.rule is not None:
-            named = [each for touched in touched_files if touched.by_command for each in touched.findings]
-            resources = [each.resource for each in named if each.kind in FILE_KINDS]
+            resources = [
+                each.resource for touched in touched_files for each in touched.findings if each.kind in FILE_KINDS
+            ]
             if not means_what_it_meant(coverage.rule, resources, scripts, places):
                 finding, coverage = finding._replace(grant=None, near_miss_reason=OTHER_FILES), Coverage()
         self.findings.append(finding)

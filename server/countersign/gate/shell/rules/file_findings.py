@@ -315,6 +315,21 @@ def run_files(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequen
                 yield from found.spellings()
 
 
+def linked_words(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
+    """Where the words of a command lead that name something in the workspace behind a symlink, as absolute paths: what
+    a program does with a name that is not known to be a file's depends on that, too."""
+    folders = places if places is not None else [context.start]
+    for word in [word for layer in analyzed.layers for word in layer.words[:_MOST_WORDS] if word.value]:
+        for named in (*_named_by(word), *(_parts_of(word) or ())):
+            for folder in folders if named.value else ():
+                found = context.paths.resolve(literal(named), cwd=folder)
+                if found.resolved not in {None, found.lexical} and is_within(found.lexical, context.paths.workspace):
+                    yield from found.spellings()
+
+
+_MOST_WORDS = 1_000
+"""Words of a command that are looked at so: a text of more is no rule (``MAX_RULE``)."""
+
 _READING_PROGRAMS = names_with("script_in_file")
 """What these do is said in a file that their words may name."""
 
