@@ -27,7 +27,7 @@ from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
-from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, key_of
+from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
 
 _NOTHING = Arguments()
@@ -98,12 +98,9 @@ _ANY_DASHES = re.compile(r"(?:-(?=[^-=:]{2})|--(?=[^-=:](?:[=:]|\Z))|-{3,})([^-=
 
 def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
     """Words that do more by how they are spelled."""
-    key = key_of(name, words, SPELLED)
-    if key is None:
-        return []
-    pattern, why = SPELLED[key]
     return [
         named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
+        for pattern, why in [SPELLED[key] for key in keys_of(name, words, SPELLED)]
         for word in words[1:]
         if len(word.prefix) > _LONGEST_SPELLED or pattern.match(word.prefix)
     ]

@@ -27,7 +27,7 @@ from countersign.gate.shell.languages.find import FINDERS, folders_in
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
-from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
+from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
 from countersign.gate.shell.syntax.words import constant, pattern_text
 
@@ -135,10 +135,12 @@ def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Fil
 
 def _places(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
-    key = key_of(name, words, OUTSIDE)
-    if key is None:
-        return
-    operands, options, written = OUTSIDE[key]
+    for key in keys_of(name, words, OUTSIDE):
+        yield from _places_by(OUTSIDE[key], words, known)
+
+
+def _places_by(row: tuple[str, str, str], words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    operands, options, written = row
     named = [word for _, word in known.arguments.operands] if operands else []
     if options and known.arguments.options:
         named += _said_by(options.split(), words, known.arguments)

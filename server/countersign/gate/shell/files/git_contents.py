@@ -257,7 +257,7 @@ def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
 def _names_path(word: Word) -> bool:
     """Whether a word is ``revision:path`` (or a tree, whose names are printed), and no search for a message."""
     value = word.value or ""
-    return ":" in value and not value.startswith(":/") and (bool(paths_in(value)) or value.endswith(":"))
+    return ":" in value and not value.startswith(":/") and (any(paths_in(value)) or value.endswith(":"))
 
 
 def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:

@@ -199,7 +199,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from _git_config(git)
             for value in found.values("--blob"):
                 # `revision:path`, or the number of an object, which may be what any file holds.
-                paths = paths_in(value.value or "")
+                blob = value.value or ""
+                paths = list(paths_in(blob)) if blob.count(":") <= _MOST_COLONS else []
                 yield from (FileUse("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
                     yield FileUse("read", constant("."), below=True)

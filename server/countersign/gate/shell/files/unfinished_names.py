@@ -17,7 +17,7 @@ from countersign.gate.patterns import fold
 from countersign.gate.shell.syntax.tree import Piece, Text, Variable, Word
 from countersign.gate.shell.variables.bindings import Facts
 
-_PARTS = re.compile(r"[=@,#;]|:(?!//)")
+PARTS = re.compile(r"[=@,;#|!<>(){}\[\]\"'`^&%]|:(?!//)")
 """Behind one of these a name may begin inside a word."""
 
 _GIVES_A_FILE = re.compile(r"(?:^|=)@$")
@@ -26,8 +26,8 @@ _PRIVATE_KEY = re.compile(r"\.p(?:em?)?$")
 _MOST = 64
 """Texts that one word may begin with, or be; one of more may be anywhere."""
 
-_FEWEST = 3
-"""Letters of a name that has no dot in front, from which on it counts as the beginning of a secret's."""
+_FEWEST = 5
+"""Letters of a name that has no dot in front, from which on it counts as the beginning of one that is known."""
 
 _NAMES = tuple("/".join(names) for names in PROTECTED) + tuple(name for name in SECRET_SAMPLES if "\0" not in name)
 
@@ -70,7 +70,7 @@ def _texts(piece: Piece, facts: Facts, judge: PathJudge, folder: str) -> Sequenc
 
 
 def _candidates(text: str, judge: PathJudge) -> Iterator[str]:
-    for part in (*_PARTS.split(text), text[2:] if text[:1] == "-" != text[1:2] else ""):
+    for part in (*PARTS.split(text), text[2:] if text[:1] == "-" != text[1:2] else ""):
         if part:
             yield part.removeprefix(f"{judge.workspace}/")
 
@@ -78,14 +78,16 @@ def _candidates(text: str, judge: PathJudge) -> Iterator[str]:
 def _begins(word: Word, text: str, judge: PathJudge, folder: str) -> str | None:
     if _GIVES_A_FILE.search(text):
         return f"the file `{word.source}` is only known at run time and could be a secret"
-    last = _PARTS.split(text)[-1]
+    last = PARTS.split(text)[-1]
     for beginning in dict.fromkeys(_candidates(last, judge)):
         if beginning.startswith(("/", "~", "../")) or beginning == ".." or "/../" in beginning:
             return f"the path `{word.source}` is only known at run time and could be anywhere"
         if "/" in beginning and (found := _counts(f"{beginning}x", judge, folder)) is not None:
             return f"`{word.source}` could be a secret or a protected place: {found}"
         names = ["/".join(beginning.split("/")[-2:]), beginning.rsplit("/", 1)[-1]]
-        for name in (fold(name) for name in names if name[:1] == "." or len(name) >= _FEWEST):
+        for name in map(fold, names):
+            if name[:1] != "." and (name.endswith("/") or (len(name) < _FEWEST and not name.startswith("id_"))):
+                continue
             like = next((each for each in _NAMES if each.startswith(name)), None)
             if like is not None or _PRIVATE_KEY.search(name):
                 return f"`{word.source}` could be a secret or a protected place: `{like or '*.pem'}`"

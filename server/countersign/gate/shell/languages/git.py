@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from countersign.gate.shell.languages.git_options import GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
@@ -172,12 +172,12 @@ def named_words(git: Git) -> list[Word]:
     return [*(word for _, word in found.operands), *values]
 
 
-def paths_in(text: str) -> list[str]:
+def paths_in(text: str) -> Iterator[str]:
     """What may be paths in ``revision:path``, ``first,last:path`` or a pathspec with magic in front: all that stands
     behind a colon, since a revision may hold some itself (``:0:x``, ``HEAD@{10:00}:x``, ``HEAD^{/a:b}:x``)."""
-    found: list[str] = []
     while ":" in text:
         text = text.partition(":")[2]
         path = text.partition(")")[2] if text.startswith("(") else text
-        found.append(path.lstrip("/!^").removeprefix("./"))
-    return [path for path in found if path]
+        named = path.lstrip("/!^").removeprefix("./")
+        if named:
+            yield named

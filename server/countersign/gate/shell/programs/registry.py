@@ -85,5 +85,6 @@ def _both(one: Program, other: Program) -> Program:
         operands=other.operands,
         safe=one.safe & other.safe,
         closed=one.closed or other.closed,
+        reads_input=one.reads_input or other.reads_input,
         why=other.why if other.closed else one.why,
     )

@@ -36,9 +36,9 @@ class Program:
     options that stand for the first operand of ``pattern`` and ``script``. ``deep`` are options that go into folders,
     ``here``: without operands it looks at the folder it runs in. ``safe`` are options that only look like a short form
     of an escape. ``known`` says that it belongs to the fixed read-only set, ``not_known`` options that take it out.
-    ``closed``: a language of its own, so a rule must name every word. ``one_dash``: its long options may be written
-    with one dash as well, beside letters (``npm run -script-shell=x``). ``links`` are options by which a copy becomes a
-    link.
+    ``closed``: a language of its own, so a rule must name every word; ``reads_input``: commands in it, or code, may
+    also come in on its input. ``one_dash``: its long options may be written with one dash as well, beside letters
+    (``npm run -script-shell=x``). ``links`` are options by which a copy becomes a link.
 
     ``brings`` says where symlinks may stand once it has run. ``stays`` are options, or first operands, with which it
     brings none (``*``: whatever there is), ``stays_alone`` options with which it brings none where no operand stands,
@@ -59,6 +59,7 @@ class Program:
     known: bool = False
     not_known: frozenset[str] = frozenset()
     closed: bool = False
+    reads_input: bool = False
     abbreviates: bool = True
     one_dash: bool = False
     links: frozenset[str] = frozenset()
@@ -95,6 +96,7 @@ def row(
     known: bool = False,
     not_known: str = "",
     closed: bool = False,
+    reads_input: bool = False,
     abbreviates: bool = True,
     apart: bool = False,
     one_dash: bool = False,
@@ -163,6 +165,7 @@ def row(
         known,
         frozenset(not_known.split()),
         closed,
+        reads_input,
         abbreviates,
         one_dash,
         frozenset(links.split()),

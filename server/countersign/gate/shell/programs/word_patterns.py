@@ -38,13 +38,15 @@ SPELLED_PROGRAMS, OUTSIDE_PROGRAMS = (frozenset(key[0] for key in table) for tab
 _WITH_SECOND = frozenset(key[0] for table in (SPELLED, OUTSIDE) for key in table if len(key) > 1)
 
 
-def key_of(name: str, words: Sequence[Word], table: Mapping[tuple[str, ...], object]) -> tuple[str, ...] | None:
-    """The key that these words have in a table, the longer one first. Options may stand before a subcommand."""
-    if name not in _WITH_SECOND:
-        return (name,) if (name,) in table else None
-    for word in words[1:4]:
-        if (word.value or "-")[:1] not in {"-", "+"}:
-            if (name, word.value) in table:
-                return (name, word.value or "")
-            break
-    return (name,) if (name,) in table else None
+def keys_of(name: str, words: Sequence[Word], table: Mapping[Key, object]) -> Sequence[Key]:
+    """The keys of a table that speak of these words: that of a subcommand right behind the name alone; where options
+    stand in front, whose values look like subcommands, those of all words that may be one, beside the program's."""
+    own = ((name,),) if (name,) in table else ()
+    if name not in _WITH_SECOND or len(words) < 2:
+        return own
+    if (name, words[1].value) in table:
+        return ((name, words[1].value or ""),)
+    if words[1].value is not None and words[1].value[:1] not in {"-", "+"}:
+        return own
+    found = dict.fromkeys((name, word.value or "") for word in words[1:])
+    return (*own, *(key for key in found if key in table))

@@ -73,7 +73,7 @@ class AnalyzedCommand:
         self.names, self.known = (name,), (known,)
         self.shapes: tuple[str, ...] = tuple([word.shape for word in words])
         self.uses: tuple[EscapeUse, ...] = known.uses
-        if self.step.has_stdin and len(words) == 1:
+        if self.step.has_stdin:
             self.uses = (*self._fed(), *known.uses)
         self.holes: tuple[Word, ...] = known.holes
         runs = may_run(name) and (could_run(name, words) or self.step.unwrapped.texts)
@@ -111,8 +111,9 @@ class AnalyzedCommand:
     def _fed(self) -> list[EscapeUse]:
         return [
             EscapeUse("code", ((UNKNOWN_TEXT,),), "it reads commands in its own language from its input")
-            for known, layer in zip(self.known, self.layers, strict=True)
-            if known.program is not None and known.program.closed and len(layer.words) == 1
+            for layer, known in zip(self.layers, self.known, strict=True)
+            if known.program is not None
+            and (known.program.reads_input or (known.program.closed and len(layer.words) == 1))
         ]
 
     @property

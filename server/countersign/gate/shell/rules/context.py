@@ -22,7 +22,8 @@ class JudgingContext:
     there are deny or ask rules about commands at all, ``rules_files`` that there are such about files, ``granting``
     that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``inside_path``
     and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
-    what was found of names, for when they are touched again, ``patterns`` the words that were looked up as such,
+    what was found of names, for when they are touched again, ``looked_at`` names that were looked at one by one,
+    ``patterns`` the words that were looked up as such,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
     name in some places."""
 
@@ -37,6 +38,7 @@ class JudgingContext:
     prints: bool
     program_path: ProgramPath
     touched: dict[Hashable, FileFindings] = field(default_factory=dict)
+    looked_at: set[Hashable] = field(default_factory=set[Hashable])
     patterns: list[Word] = field(default_factory=list[Word])
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
+from typing import Literal
 
 from countersign.gate.finding import Finding
 from countersign.gate.paths.roots import is_within
@@ -25,6 +26,7 @@ from countersign.gate.shell.files.option_folders import written_folders
 from countersign.gate.shell.files.option_values import SELECTS, has_open_options, option_values
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
+from countersign.gate.shell.files.unfinished_names import PARTS
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, PathFinder, folders_above, moved_places
 from countersign.gate.shell.files.word_values import literal, matching_paths, meaning
@@ -239,6 +241,8 @@ def _protected(
 ) -> FileFindings:
     """What a word names, if writing there always asks."""
     known = places if places is not None else [context.start]
+    if not _is_quiet(context, word, known) and _is_one_too_many(context, ("written", word.source, *known)):
+        return _too_many_names("write")
     if word.form == "pattern" and word.value is None:
         pattern = pattern_text(word)
         for place in known:
@@ -247,7 +251,10 @@ def _protected(
                     return _findings_of(context, analyzed, FileUse("write", constant(match)), [place])
     if word.value and any(context.paths.is_protected(literal(word), cwd=place) for place in known):
         return _findings_of(context, analyzed, FileUse("write", word), places)
-    return FileFindings((), by_command=True, named=False)
+    return _NO_FINDINGS
+
+
+_NO_FINDINGS = FileFindings((), by_command=True, named=False)
 
 
 def unnamed_writes(
@@ -385,7 +392,7 @@ def _parts_of(word: Word) -> Sequence[Word] | None:
     """What may be a file's name in a word by itself, beside those that ``_named_by`` gives: ``FILE:file``,
     ``file#label``, ``source=file,target=x``. None if there are too many."""
     value = word.value or ""
-    parts = [part for part in dict.fromkeys(_SEPARATED.split(value)) if part != value and _is_like_a_file(part)]
+    parts = [part for part in dict.fromkeys(PARTS.split(value)) if part != value and _is_like_a_file(part)]
     return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
 
 
@@ -396,7 +403,6 @@ def _asking(found: FileFindings) -> FileFindings:
 
 
 _LAST = re.compile(r"[=@,]")
-_SEPARATED = re.compile(r"[=@,;#]|:(?!//)")
 _APART = frozenset("=@,:")
 _MOST_NAMED = 200
 """Parts of one word that are taken for names by themselves; a word with more may name any file."""
@@ -488,8 +494,27 @@ def _findings_of(
     key = (word.value, word.tilde, file_use.operation, file_use[2:], None if places is None else tuple(places))
     known = context.touched.get(key)
     if known is None:
+        if not _is_quiet(context, word, places) and _is_one_too_many(context, key):
+            return _too_many_names("read" if file_use.operation in ("read", "list") else "write")
         known = context.touched[key] = _look(context, analyzed, file_use, places)
     return known
+
+
+MOST_NAMES = 2_000
+"""Names that one text says and that are looked at one by one. Those of which nothing speaks do not count, and where
+rules for files could deny one, all are looked at."""
+
+
+def _is_one_too_many(context: JudgingContext, key: Hashable) -> bool:
+    """Whether this is one more name than is looked at."""
+    context.looked_at.add(key)
+    return len(context.looked_at) > MOST_NAMES and not context.rules_files
+
+
+def _too_many_names(kind: Literal["read", "write"]) -> FileFindings:
+    said = Evidence(source="default", reason=f"more than {MOST_NAMES} names of files are too many to check")
+    found = Finding(kind, "…", kind, requires_ask=said)
+    return FileFindings((found,), by_command=True, named=False)
 
 
 MOST_PATTERNS = 200

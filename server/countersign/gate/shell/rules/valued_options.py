@@ -1,8 +1,8 @@
-"""Commands in which an option that no record knows takes the next word for its value.
+"""Commands whose options take the next word for a value, in front of the words that say what they run.
 
-``npm --otp 5 exec evil`` runs `evil`. Records say which options take a value, and a record may lack one. Where such an
-option stands in front of a word that is no option, the command is also judged without both, if it would run or load
-something then.
+``npm --otp 5 exec evil`` runs `evil`. The readers of what a program runs look for its subcommand right behind its name
+and know few options, and a record may lack one. So the command is also judged without the options that take a value
+and the values, of those that no record knows in each combination, if it would run or load something then.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.operand_code import OWN_COMMANDS
 from countersign.gate.shell.effects.partial_subcommands import takes_subcommands
-from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.effects.unwrap import is_wrapper, program, unwrap
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.programs.registry import find_program
@@ -71,7 +71,7 @@ def _leads(first: str | None) -> bool:
 
 def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | None:
     """The command without some of the options that may take a word, each with that word; None if it is too long."""
-    pairs, operands, index = list[int](), 0, 1
+    pairs, valued, operands, index = list[int](), list[int](), 0, 1
     while index < len(words) - 1 and len(pairs) < _MOST_PAIRS and operands < _MOST_OPERANDS:
         if index > _FARTHEST:
             return None
@@ -82,6 +82,7 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
         if _OPTION.fullmatch(option) and value.prefix[:1] != "-":
             takes = _takes_value(name, option, value, words)
             pairs += [index] if takes is None else []
+            valued += [index] if takes else []
             index += takes is not False
         index += 1
     if len(pairs) == _MOST_PAIRS and not operands:
@@ -91,7 +92,9 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
     else:
         # What stands in front of a subcommand, or between two, is left out together.
         chosen = [tuple(pairs[start:end]) for start, end in itertools.combinations(range(len(pairs) + 1), 2)]
-    return (_without(words, each) for each in chosen)
+    # Those that surely take a value are left out, and, as a record may be wrong, kept.
+    both = [(*each, *more) for more in (valued, ()) for each in ((), *chosen) if each or more]
+    return (_without(words, each) for each in both)
 
 
 def _without(words: Sequence[Word], pairs: Sequence[int]) -> tuple[Word, ...]:
@@ -116,8 +119,14 @@ def _takes_value(name: str, option: str, value: Word, words: Sequence[Word]) -> 
 
 def _does_more(name: str, reading: tuple[Word, ...], words: Sequence[Word]) -> bool:
     """Whether a command runs or loads something in this reading that it does not in the written one."""
-    found = unwrap(reading)
-    if len(found.layers) > 1 or found.texts or found.programs:
+    found, written = unwrap(reading), unwrap(tuple(words))
+    known = [layer.words for layer in written.layers]
+    if any(layer.words not in known for layer in found.layers[1:]):
         return True
+    known_code = (*written.texts, *written.programs)
+    if any(each not in known_code for each in (*found.texts, *found.programs)):
+        return True
+    if is_wrapper(name, reading) and not is_wrapper(name, words):
+        return True  # without a command it may start a shell
     before = {use.why for use in look_up(name, words).uses}
     return any(use.kind in ("runs", "code") and use.why not in before for use in look_up(name, reading).uses)
