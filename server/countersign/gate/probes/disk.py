@@ -67,7 +67,10 @@ def record_probes() -> Iterator[list[Probe]]:
 
 def unchanged(probes: Iterable[Probe]) -> bool:
     """Whether every one of these looks shows now what it showed then."""
-    return all(again(at) == seen for again, at, seen in probes)
+    for again, at, seen in probes:  # noqa: SIM110 what most decisions cost is this loop
+        if again(at) != seen:
+            return False
+    return True
 
 
 def path_stat(path: str) -> PathStat | int:
@@ -195,6 +198,10 @@ class _Combined(Generic[A, T]):
             _remembered.probes = before
 
 
+_KIND = 0o170000
+"""The bits of a mode that ``stat.S_IFMT`` gives."""
+
+
 def _path_stat(path: str) -> PathStat | int:
     try:
         found = os.lstat(path)
@@ -202,7 +209,7 @@ def _path_stat(path: str) -> PathStat | int:
         return error.errno or errno.EIO
     except ValueError:
         return errno.EINVAL
-    kind = stat.S_IFMT(found.st_mode)
+    kind = found.st_mode & _KIND
     return PathStat(kind, 1 if kind == stat.S_IFDIR else found.st_nlink)
 
 
@@ -233,10 +240,11 @@ def _identity(path: str) -> tuple[object, ...] | None:
     try:
         found = os.lstat(path)
         # A link that was made anew may get the number of the old one.
-        target = os.readlink(path) if stat.S_ISLNK(found.st_mode) else None
+        kind = found.st_mode & _KIND
+        target = os.readlink(path) if kind == stat.S_IFLNK else None
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode), target
+    return found.st_dev, found.st_ino, kind, target
 
 
 def _beginning(asked: tuple[str, int]) -> bytes | None:
