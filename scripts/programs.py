@@ -164,7 +164,7 @@ FACTS: Mapping[str, type] = {
     "prints_input": str,
     "prints_number": bool,
     "takes_any_value": bool,
-    "any_value_options": str,
+    "input_options": str,
     "expands_words": bool,
     "takes_assignments": bool,
     "finds_files": bool,

@@ -306,7 +306,7 @@ class _Judging:
             self.bring_all(found, start, depth=depth)
         # The same words mean the same in the same text, by its variables, and until another link is brought.
         for each in found.steps:
-            fed = outer is not None and outer.has_stdin and not each.has_stdin and each.unwrapped.reads_stdin
+            fed = outer is not None and outer.has_stdin and not each.has_stdin
             step = (
                 each._replace(stdin_texts=outer.stdin_texts, has_stdin=True, stdin_is_exact=outer.stdin_is_exact)
                 if outer is not None and fed

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from countersign.gate.shell.effects.operand_code import READER_PATTERNS, RUNNING_NAMES, package_program
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
-from countersign.gate.shell.programs.tables import FACETS, field_of, names_with
+from countersign.gate.shell.programs.tables import field_of, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED_PROGRAMS, UNFINISHED, keys_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -52,18 +52,12 @@ _TAKE_ANY_WORD = names_with("takes_any_value")
 """Programs whose options take the next word for a value whatever it looks like, beside those whose records are
 whole."""
 
-_TAKE_ANY_VALUE = {key[0]: frozenset(options.split()) for key, options in FACETS["any_value_options"].items()}
-"""Options that do so, or refuse what looks like an option, in programs of which the others may not."""
-
 
 def open_values(name: str, found: Arguments, row: Program) -> Iterator[Word]:
     """Yield the values of options that may be options themselves."""
     watched = bool(row.escapes) or name in SPELLED_PROGRAMS or name in _BY_READER
-    if not found.open_values or not watched or row.grammar.whole or name in _TAKE_ANY_WORD:
-        return
-    exempt = _TAKE_ANY_VALUE.get(name, frozenset())
-    taken = {id(option.value) for option in found.options if option.name in exempt}
-    yield from (word for word in found.open_values if id(word) not in taken)
+    if found.open_values and watched and not row.grammar.whole and name not in _TAKE_ANY_WORD:
+        yield from found.open_values
 
 
 def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program, *, by_name: bool) -> Iterator[Word]:

@@ -82,6 +82,10 @@ _NUMBER = re.compile(r"\^?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0)?")
 """An object that is named by its number, which may be a tree or a blob as well as a commit."""
 
 
+_BY_PARTS = frozenset({"add", "stage", "commit", "checkout", "restore", "reset"})
+"""Subcommands that show each change of the files, and ask what to do with it, where an option says so."""
+
+
 def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     """Return None if this command prints no contents but those of files that it names. Otherwise return words of which
     each, if a file or folder of that name is there, limits what is printed to it."""
@@ -98,6 +102,8 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     if name in _WHOLE or (name in _FROM_TREES and _is_from_folder([*operands, *specs], git)):
         return ()
     if _formats_whole(git):
+        return ()
+    if name in _BY_PARTS and found.has("-p", "--patch", "-i", "--interactive"):
         return ()
     match name:
         case "cat-file":

@@ -181,3 +181,18 @@ def paths_in(text: str) -> Iterator[str]:
         named = path.lstrip("/!^").removeprefix("./")
         if named:
             yield named
+
+
+_MESSAGE_GIVEN = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup", "--squash")
+_EDITED = ("-e", "--edit", "-p", "--patch", "-i", "--interactive", "-c", "--reedit-message", "--edit-description")
+_ANNOTATED = ("-a", "--annotate", "-s", "--sign", "-u", "--local-user")
+_WITH_MESSAGES = frozenset({"commit", "notes", "revert", "rebase", "cherry-pick", "merge", "pull", "am"})
+
+
+def may_start_editor(git: Git) -> bool:
+    """Whether git may ask for a text in an editor, or what to do with each change."""
+    found = git.arguments
+    if found.has(*_EDITED):
+        return True
+    asks = git.subcommand in _WITH_MESSAGES or (git.subcommand == "tag" and found.has(*_ANNOTATED))
+    return asks and not found.has(*_MESSAGE_GIVEN)

@@ -28,7 +28,7 @@ _FARTHEST = 200
 _MOST_PAIRS, _FEW_PAIRS, _MOST_OPERANDS = 12, 3, 6
 """Such options that are looked at, of few of them in each combination, and words that are none among them."""
 
-_OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
+_OPTION = re.compile(r"-[^=\s]+")
 
 _FEWEST = 4
 """Words of a command that has a name, an option, its value and something that it runs."""
