@@ -89,9 +89,14 @@ LARGE_BLOCK = 1 << 20
 """Bytes from which the allocator takes a block from the system alone, and gives it back when it is freed."""
 _M_MMAP_THRESHOLD = -3
 
+ARENAS = 2
+"""Heaps that threads share: of glibc's own, up to eight for each processor, each keeps what was freed in it."""
+_M_ARENA_MAX = -8
+
 
 def give_back_large_blocks() -> None:
-    """Keep glibc from raising its threshold for large blocks (``mallopt(3)``); does nothing with another C library.
+    """Keep glibc from raising its threshold for large blocks and from making many heaps (``mallopt(3)``); does nothing
+    with another C library.
 
     It raises it to the largest block that was freed. Texts of some megabytes then come from the heap of each thread,
     whose freed blocks stay with the process.
@@ -99,6 +104,7 @@ def give_back_large_blocks() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, LARGE_BLOCK)
+        mallopt(_M_ARENA_MAX, ARENAS)
 
 
 def _usage() -> str:
