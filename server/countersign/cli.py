@@ -47,7 +47,7 @@ def main(said: Sequence[str] | None = None) -> int:
         # Editors' LSP clients name the transport; there is only this one.
         parser.add_argument("--stdio", action="store_true", help="the only transport there is")
         parser.parse_args(words[1:])
-        give_back_large_blocks()
+        settle_allocator()
         sys.setswitchinterval(SWITCH_SECONDS)
         return int(_imported(module_name).serve() or 0)
     try:
@@ -90,16 +90,15 @@ LARGE_BLOCK = 1 << 20
 _M_MMAP_THRESHOLD = -3
 
 ARENAS = 2
-"""Heaps that threads share: of glibc's own, up to eight for each processor, each keeps what was freed in it."""
+"""Heaps that all threads share. glibc makes up to eight for each processor, and each keeps what was freed in it."""
 _M_ARENA_MAX = -8
 
 
-def give_back_large_blocks() -> None:
-    """Keep glibc from raising its threshold for large blocks and from making many heaps (``mallopt(3)``); does nothing
-    with another C library.
+def settle_allocator() -> None:
+    """Make glibc give back what is freed (``mallopt(3)``); does nothing with another C library.
 
-    It raises it to the largest block that was freed. Texts of some megabytes then come from the heap of each thread,
-    whose freed blocks stay with the process.
+    It raises its threshold for large blocks to the largest one that was freed. Texts of some megabytes then come from
+    the heap of each thread, whose freed blocks stay with the process. So the threshold stays, and the heaps are few.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

@@ -12,6 +12,7 @@ from countersign.gate.call import RunCommand
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.judge import judge_command
+from countersign.gate.shell.rules.file_findings import MOST_NAMES
 from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import RuleText
 
@@ -304,3 +305,16 @@ def test_a_script_is_bound_as_it_is_spelled_and_where_its_link_leads(tmp_path: P
     }.items():
         found = judge(text, workspace=str(tmp_path)).scripts
         assert [path for path in found if Path(path).exists()] == [str(tmp_path / name) for name in names]
+
+
+def test_more_names_than_are_looked_at_ask_and_a_rule_for_files_has_all_of_them_looked_at() -> None:
+    def named(count: int, last: str = "") -> str:
+        return " ".join(["zzz9", *(f".a{number}" for number in range(count)), last])
+
+    few, many = MOST_NAMES // 3, MOST_NAMES + 1
+    rules, home = ["Bash(zzz9:*)"], {"home": HOME, "workspace": WS}
+    assert decide(named(few), rules, **home) == "allow"
+    assert decide(named(many), rules, **home) == "ask"
+    assert decide(named(many, "held/key"), ["Bash"], ["Bash(zzz9 * held/key)"], **home) == "deny"
+    assert decide(named(many), rules, ["Read(held/**)"], **home) == "allow"
+    assert decide(named(many, "held/key"), rules, ["Read(held/**)"], **home) == "deny"

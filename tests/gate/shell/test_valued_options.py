@@ -14,7 +14,8 @@ from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.subcommand_depth import VALUED
 from countersign.gate.shell.programs.tables import SUBCOMMANDS, WRAPPERS
 from countersign.gate.shell.syntax.words import constant
-from tests.gate.shell.asked import decide
+
+from .asked import decide
 
 
 def _valued(name: str) -> set[str]:

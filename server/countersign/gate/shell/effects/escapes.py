@@ -21,8 +21,8 @@ from countersign.gate.shell.effects.escape_use import (
 )
 from countersign.gate.shell.effects.open_words import open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
-from countersign.gate.shell.languages.git import READ_HERE, Git, global_escapes, read_git
-from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TAKES_ANY_VALUE, TRANSPORTS, WALKING
+from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
+from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
@@ -261,14 +261,6 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[EscapeUse]:
 # --- git -------------------------------------------------------------------------------------------------------------
 
 
-def _open_values_of(git: Git) -> Iterator[Word]:
-    """Values of options that may be options themselves. Of `git log`, those that could only print lines are judged as
-    such (``git_contents.py``)."""
-    exempt = TAKES_ANY_VALUE if git.subcommand == "log" else frozenset[str]()
-    taken = [option.value for option in git.arguments.options if option.name in exempt]
-    yield from (word for word in git.arguments.open_values if not any(word is each for each in taken))
-
-
 def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     git = read_git(words)
     uses = [
@@ -281,7 +273,7 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     if git.subcommand is None and len(words) >= git.start:
         holes.append(words[git.start - 1])
     # These read their words twice, the first time without knowing which options take one.
-    unsettled = tuple(_open_values_of(git)) if git.subcommand in WALKING else ()
+    unsettled = tuple(git.arguments.open_values) if git.subcommand in WALKING else ()
     if git.program.closed:
         if git.subcommand is not None:
             # Of those that run what their options name every word counts.

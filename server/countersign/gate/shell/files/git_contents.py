@@ -275,8 +275,6 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
         return found.has("-p", "--patch")  # `-m` is its message
     if name in _OTHER_PRINTS:
         return _has(git, _OTHER_PRINTS[name])
-    if name == "log" and found.open_values:
-        return True  # one may be `-L`
     if _has(git, _PRINTS) or (name in _BY_DEFAULT and found.unrecognized_options):
         return True
     quiet = frozenset() if name in _QUIET else frozenset({"-q"})

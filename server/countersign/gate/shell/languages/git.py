@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from countersign.gate.shell.languages.git_options import GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
@@ -184,15 +184,29 @@ def paths_in(text: str) -> Iterator[str]:
 
 
 _MESSAGE_GIVEN = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup", "--squash")
-_EDITED = ("-e", "--edit", "-p", "--patch", "-i", "--interactive", "-c", "--reedit-message", "--edit-description")
+_WRITE_MESSAGES = frozenset({"commit", "notes", "revert"})
 _ANNOTATED = ("-a", "--annotate", "-s", "--sign", "-u", "--local-user")
-_WITH_MESSAGES = frozenset({"commit", "notes", "revert", "rebase", "cherry-pick", "merge", "pull", "am"})
+_EDITED: Mapping[str, Sequence[str]] = {
+    "commit": ("-e", "--edit", "-p", "--patch", "--interactive", "-c", "--reedit-message"),
+    "tag": ("-e", "--edit"),
+    "branch": ("--edit-description",),
+    "config": ("-e", "--edit"),
+    **dict.fromkeys(("merge", "pull", "rebase", "cherry-pick", "revert", "am"), (
+        "-e", "--edit", "-i", "--interactive", "--continue", "--edit-todo",
+    )),
+    **dict.fromkeys(("add", "stage", "checkout", "restore", "reset", "stash"), (
+        "-e", "--edit", "-i", "--interactive", "-p", "--patch",
+    )),
+}  # fmt: skip
+"""Options with which a subcommand starts an editor, or offers one for each change."""
 
 
 def may_start_editor(git: Git) -> bool:
-    """Whether git may ask for a text in an editor, or what to do with each change."""
+    """Whether git may have a person write or change a text in an editor, even where its input is no terminal."""
     found = git.arguments
-    if found.has(*_EDITED):
+    if found.has(*_EDITED.get(git.subcommand or "", ())):
         return True
-    asks = git.subcommand in _WITH_MESSAGES or (git.subcommand == "tag" and found.has(*_ANNOTATED))
-    return asks and not found.has(*_MESSAGE_GIVEN)
+    if any((value.value or value.prefix).startswith(("amend:", "reword:")) for value in found.values("--fixup")):
+        return True
+    writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and found.has(*_ANNOTATED))
+    return writes and not found.has(*_MESSAGE_GIVEN)

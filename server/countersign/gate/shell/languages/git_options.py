@@ -89,10 +89,5 @@ WALKING = frozenset({
 })  # fmt: skip
 """Subcommands that read their options by what they walk through, as `git log` does."""
 
-TAKES_ANY_VALUE = frozenset({
-    "--author", "--committer", "--grep", "-n", "--max-count", "--skip", "--since", "--after", "--until", "--before",
-})  # fmt: skip
-"""Options of `git log` that take the next word whatever it looks like, unless that is `-L`, which is read before."""
-
 ADDRESSED = frozenset({"fetch", "pull", "push", "ls-remote", "remote", "archive", "submodule", "clone"})
 """Subcommands that take addresses of other repositories, and bring or send their references."""

@@ -501,8 +501,8 @@ def _findings_of(
 
 
 MOST_NAMES = 2_000
-"""Names that one text says and that are looked at one by one. Those of which nothing speaks do not count, and where
-rules for files could deny one, all are looked at."""
+"""Words of one text that are looked at as names, ordinary ones in the workspace not counted. With rules for files all
+are looked at, since one may be denied."""
 
 
 def _is_one_too_many(context: JudgingContext, key: Hashable) -> bool:
