@@ -30,6 +30,7 @@ export interface Attachments {
   detach(id: string): void;
   /** The webview that showed what it attached has gone. */
   forget(): void;
+  /** Posts what is found for the text, unless the view has asked for another by then. */
   complete(text: string): Promise<void>;
   /** What these ids stand for, which go out of use. */
   take(ids: readonly string[]): wire.Attachment[];
@@ -42,6 +43,8 @@ const KEPT = 100;
 
 export function createAttachments(host: AttachmentsHost, post: (message: ToWebview) => void): Attachments {
   const kept = new Map<string, { attachment: wire.Attachment; view: string }>();
+  /** What each view asked for last: the editor answers in no order, and an older answer would take the place of a newer. */
+  const wanted = new Map<string, object>();
   let last = 0;
 
   function attach(attachment: wire.Attachment): void {
@@ -75,15 +78,22 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
     },
     detach: (id) => void kept.delete(id),
     forget() {
+      wanted.delete(askingView());
       for (const [id, { view }] of kept) if (view === askingView()) kept.delete(id);
     },
     async complete(text) {
+      const view = askingView();
+      const request = {};
+      wanted.set(view, request);
+      const offer = (found: Completion[]): void => {
+        if (wanted.get(view) === request) post({ type: 'completions', text, found });
+      };
       const symbols = host.matchingSymbols(text);
       symbols.catch(() => undefined); // reported below, when the files were shown
       const files = await host.matchingFiles(text);
-      post({ type: 'completions', text, found: files });
+      offer(files);
       const found = [...files, ...(await symbols)].slice(0, MOST_COMPLETIONS);
-      if (found.length > files.length) post({ type: 'completions', text, found });
+      if (found.length > files.length) offer(found);
     },
     take: (ids) =>
       ids.flatMap((id) => {

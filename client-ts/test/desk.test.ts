@@ -29,6 +29,7 @@ let meanwhile: ((method: string) => void) | undefined;
 let whileAsked: (() => Promise<void>) | undefined;
 /** What an answer waits for, after it was made. */
 let late: ((method: string) => Promise<void> | undefined) | undefined;
+let files: (text: string) => Promise<Completion[]>;
 let symbols: (text: string) => Promise<Completion[]>;
 
 const ruleView = (ruleId: string, list: wire.RuleView['list'], rule: string, scope: string): wire.RuleView => ({
@@ -54,6 +55,7 @@ const grants = (): wire.GrantView[] => [
 ];
 
 beforeEach(async () => {
+  files = async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }];
   symbols = async () => [];
   asked = [];
   sent = [];
@@ -166,7 +168,7 @@ beforeEach(async () => {
     enterKey: async () => undefined,
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
     selection: () => ({ path: '/w/a.py', text: 'x = 1', startLine: 3, endLine: 4 }),
-    matchingFiles: async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }],
+    matchingFiles: async (text) => files(text),
     matchingSymbols: async (text) => symbols(text),
     keptView: () => undefined,
     keepView: () => undefined,
@@ -772,6 +774,17 @@ describe('what goes along with a prompt', () => {
     find([symbol]);
     await handled;
     expect(posted.at(-1)).toEqual({ type: 'completions', text: 'par', found: [file, symbol] });
+  });
+
+  it('files that are found late for what was typed before do not take the place of the list', async () => {
+    const found = new Map<string, (found: Completion[]) => void>();
+    files = async (text) => new Promise((resolve) => found.set(text, resolve));
+    const handled = ['p', 'pa', 'par'].map((text) => forge({ type: 'complete', text }));
+    await vi.waitFor(() => expect(found.size).toBe(3));
+    const file = { name: 'par.py', path: '/w/par.py' };
+    for (const text of ['par', 'p', 'pa']) found.get(text)!([file]);
+    await Promise.all(handled);
+    expect(posted).toEqual([{ type: 'completions', text: 'par', found: [file] }]);
   });
 });
 
