@@ -119,6 +119,9 @@ def _table(rows: Mapping[str, Pairs], made: Callable[[Pairs], _Row]) -> dict[Key
 TABLES: Mapping[Key, Program] = _table(compiled.PROGRAMS, _program)
 """Programs and subcommands: how their words are read (``row.py``)."""
 
+PROGRAMS_READING_INPUT = frozenset(key[0] for key, row in TABLES.items() if len(key) == 1 and row.reads_input)
+"""Programs that may take commands of their own language, or code, from their input."""
+
 GIT: Mapping[str, Program] = {key[0]: row for key, row in _table(compiled.GIT, _program).items()}
 """git's subcommands. One that is not here may be an alias or a program of its own: only a rule that names it
 covers it."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from countersign.gate.patterns import may_begin_with
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
+from countersign.gate.shell.effects.code_on_input import code_on_input
 from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
@@ -22,9 +23,8 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, words_before_exec
-from countersign.gate.shell.languages.git import may_start_editor
-from countersign.gate.shell.programs.tables import FACETS, names_with
-from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Variable, Word
+from countersign.gate.shell.programs.tables import names_with
+from countersign.gate.shell.syntax.tree import Text, Variable, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
 from countersign.gate.shell.variables.assignments import evaluated
 from countersign.gate.shell.variables.bindings import Facts
@@ -111,19 +111,9 @@ class AnalyzedCommand:
 
     def _fed(self) -> list[EscapeUse]:
         """What comes in on the input, where a program may run it."""
-        found: list[EscapeUse] = []
-        for name, layer, known in zip(self.names, self.layers, self.known, strict=True):
-            row = known.program
-            if row is not None and (row.reads_input or (row.closed and len(layer.words) == 1)):
-                found.append(_code("it reads commands in its own language from its input"))
-            elif known.git is not None and may_start_editor(known.git):
-                found.append(_code("it may start an editor, which reads commands from the input"))
-            elif name in _INPUT_OPTIONS and any(
-                option.name in _INPUT_OPTIONS[name] and (option.value is None or option.value.value in _INPUTS)
-                for option in known.arguments.options
-            ):
-                found.append(_code("what it runs may come in on its input"))
-        return found
+        each = zip(self.names, self.layers, self.known, strict=True)
+        found = [code_on_input(name, layer.words, known) for name, layer, known in each]
+        return [use for use in found if use is not None]
 
     @property
     def unnamed(self) -> Word | None:
@@ -221,13 +211,6 @@ class AnalyzedCommand:
         name = pieces[0].name
         return () if name in self.facts.loose else self.facts.listings.get(name, ())
 
-
-def _code(why: str) -> EscapeUse:
-    return EscapeUse("code", ((UNKNOWN_TEXT,),), why)
-
-
-_INPUT_OPTIONS = {key[0]: frozenset(options.split()) for key, options in FACETS["input_options"].items()}
-_INPUTS = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 _GIVEN = (UNKNOWN.source, GIVEN)
 """Words that stand for what xargs or find gives to its command, and for nothing beside that."""
