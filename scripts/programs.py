@@ -165,6 +165,7 @@ FACTS: Mapping[str, type] = {
     "prints_number": bool,
     "takes_any_value": bool,
     "input_options": str,
+    "input_values": str,
     "expands_words": bool,
     "takes_assignments": bool,
     "finds_files": bool,

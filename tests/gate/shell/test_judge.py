@@ -11,9 +11,10 @@ import pytest
 from countersign.gate.call import RunCommand
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
-from countersign.gate.shell.judge import judge_command
+from countersign.gate.shell.judge import MOST_COMMANDS, MOST_WORDS, judge_command
 from countersign.gate.shell.rules.file_findings import MOST_NAMES
 from countersign.gate.shell.syntax.bash_check import BashSyntax
+from countersign.gate.shell.syntax.lexer import MOST_WORDS as MOST_READ
 from countersign.settings.policy import RuleText
 
 from .asked import HOME, WS, decide, judge
@@ -277,9 +278,12 @@ def test_a_long_text_is_judged_within_its_bound_and_never_allowed() -> None:
         assert time.process_time() - start < BOUND
 
 
-def test_there_is_no_upper_number_of_commands() -> None:
+def test_rules_that_deny_or_ask_have_no_upper_number_of_commands() -> None:
     text = "; ".join(f"ls d{number}" for number in range(2000))
-    assert decide(text, ["Bash(ls:*)"]) == "allow"
+    for last, rule in {"./other": "Bash(./other)", "rm a b": "Bash(rm *)", "bash -c 'rm a'": "Bash(rm:*)"}.items():
+        assert decide(f"{text}; {last}", ["Bash"], [rule]) == "deny"
+        assert decide(f"{text}; {last}", ["Bash"], [rule], mode="auto") == "deny"
+        assert decide(f"{text}; {last}", ["Bash"], ask=[rule]) == "ask"
     assert decide(f"{text}; ./other", ["Bash(ls:*)"]) == "ask"
 
 
@@ -307,14 +311,53 @@ def test_a_script_is_bound_as_it_is_spelled_and_where_its_link_leads(tmp_path: P
         assert [path for path in found if Path(path).exists()] == [str(tmp_path / name) for name in names]
 
 
-def test_more_names_than_are_looked_at_ask_and_a_rule_for_files_has_all_of_them_looked_at() -> None:
+LINES = ["echo {}", "echo 'line {}'", "true {} | cat", "bash -c 'echo {}'", "cat x{} > /dev/null"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_text_of_more_commands_than_are_judged_asks_whatever_covers_it(line: str) -> None:
+    def text(count: int) -> str:
+        return "\n".join(line.format(number) for number in range(count))
+
+    few, many = MOST_COMMANDS // 3, MOST_COMMANDS + 1
+    everything = ["Bash", f"Bash({text(many)})"]
+    assert decide(text(few), everything, home=HOME, workspace=WS) == "allow"
+    assert decide(text(many), everything, home=HOME, workspace=WS) == "ask"
+    assert decide(text(many), ["Bash"], ["Bash(zzz9:*)"], home=HOME, workspace=WS, mode="auto") == "ask"
+    assert decide(f"zzz9 x\n{text(many)}", ["Bash"], ["Bash(zzz9:*)"], home=HOME, workspace=WS) == "deny"
+    assert decide(f"cat held/key\n{text(many)}", ["Bash"], ["Read(held/**)"], home=HOME, workspace=WS) == "deny"
+    assert decide(f"{text(many)}\nzzz9 x", ["Bash"], ["Bash(zzz9:*)"], home=HOME, workspace=WS) == "deny"
+
+
+WORDS = {
+    "words": "zzz9 {}",
+    "patterns": "zzz9 {}",
+    "assignments": "{} zzz9",
+    "redirections": "zzz9 {}",
+    "list": "for i in {}; do zzz9; done",
+}
+EACH = {"words": "a{}", "patterns": "'x'\"$y{}\"", "assignments": "a{}=1", "redirections": "< b{}", "list": "a{}"}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+@pytest.mark.parametrize("count", [MOST_WORDS + 1, MOST_READ + 1])
+def test_a_text_of_more_words_than_are_judged_asks_whatever_covers_it(kind: str, count: int) -> None:
+    text = WORDS[kind].format(" ".join(EACH[kind].format(number) for number in range(count)))
+    everything = ["Bash", f"Bash({text})"]
+    if kind != "list" or count > MOST_READ:
+        assert decide(text, everything, home=HOME, workspace=WS) == "ask"
+    denied = {"deny"} if count < MOST_READ else {"ask", "deny"}
+    assert decide(text, ["Bash"], ["Bash(zzz9:*)"], home=HOME, workspace=WS, mode="auto") in denied
+
+
+def test_more_names_in_words_than_are_looked_at_ask_and_a_rule_for_files_has_all_of_them_looked_at() -> None:
     def named(count: int, last: str = "") -> str:
-        return " ".join(["zzz9", *(f".a{number}" for number in range(count)), last])
+        names = [f".a{number}" for number in range(count)]
+        return " ".join(["zzz9", *(",".join(names[at : at + 20]) for at in range(0, count, 20)), last])
 
     few, many = MOST_NAMES // 3, MOST_NAMES + 1
     rules, home = ["Bash(zzz9:*)"], {"home": HOME, "workspace": WS}
     assert decide(named(few), rules, **home) == "allow"
     assert decide(named(many), rules, **home) == "ask"
-    assert decide(named(many, "held/key"), ["Bash"], ["Bash(zzz9 * held/key)"], **home) == "deny"
     assert decide(named(many), rules, ["Read(held/**)"], **home) == "allow"
     assert decide(named(many, "held/key"), rules, ["Read(held/**)"], **home) == "deny"

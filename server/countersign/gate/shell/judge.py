@@ -8,6 +8,7 @@ More than 500 lines, because all steps add to one state.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
-from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.effects.unwrap import could_run, program, unwrap
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
@@ -72,6 +73,12 @@ SyntaxChecker = Callable[[str], str | None]
 
 MAX_NESTED = 6
 """How deep texts inside of texts (``sh -c "sh -c …"``) are followed."""
+
+MOST_COMMANDS = 500
+"""How many simple commands of one text are judged, those of texts inside it with them. With more it asks."""
+
+MOST_WORDS = 2_000
+"""The same for their words, the expansions in these, assignments and redirections together."""
 
 MAX_ROUGH = 2
 """The same where the outer text is not understood."""
@@ -143,6 +150,9 @@ class _Judging:
     brought: BroughtLinks = NO_LINKS
     expected: BroughtLinks | None = None
     spellings: int = 0
+    judged: int = 0
+    words: int = 0
+    left_out: tuple[Evidence | None, Evidence | None] = None, None
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
@@ -156,6 +166,13 @@ class _Judging:
             else:
                 floors += self.syntax_floors((text, *found.fragments))
             self.course(text, found.course, self.context.start, depth=0, covered=None)
+            if self.too_long:
+                floors.append(
+                    floor(f"it holds more than {MOST_COMMANDS} commands, too many to judge each")
+                    if self.judged > MOST_COMMANDS
+                    else floor(f"it holds more than {MOST_WORDS} words, too many to judge each")
+                )
+                self.show_whole(text, *self.left_out)
         else:
             floors.append(floor(found))
             self.rough_judgment(text)
@@ -239,6 +256,8 @@ class _Judging:
 
     def printed_texts(self, text: str, found: Followed | str) -> dict[str, Callable[[], str]]:
         """The text and those in Plain Bash that it runs in turn, each with how to print it anew."""
+        if self.too_long:
+            return {text: lambda: text}
         texts = {each: partial(print_anew, each) for each in (text, *self.plain_texts)}
         whole = found.printed if isinstance(found, Followed) and self.context.prints else None
         if isinstance(whole, str):
@@ -298,10 +317,12 @@ class _Judging:
     ) -> None:
         """Each simple command of a text, once for each place and input that it has. What is fed to the command that
         runs this text (``outer``) is fed to whatever in it reads its input. ``inherited`` are variables that have
-        another value than the gate supposes. ``start`` is the folder, None if it is not known."""
+        another value than the gate supposes. ``start`` is the folder, None if it is not known. Once the text is too
+        long, only deny and ask rules for commands are looked for."""
         inherited |= found.changed
         self.must_not_be_exported(found.facts)
-        if found.repeats or (outer is not None and may_run_again(outer)):
+        repeats = found.repeats or (outer is not None and may_run_again(outer))
+        if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
             # What stands behind a command may have run before it.
             self.bring_all(found, start, depth=depth)
         # The same words mean the same in the same text, by its variables, and until another link is brought.
@@ -312,6 +333,10 @@ class _Judging:
                 if outer is not None and fed
                 else each
             )
+            if self.too_long:
+                self.only_ruled(step, found.facts)
+                continue
+            step = self.counted(step, found.facts)
             key = (text, start, depth, covered, inherited, step.command.source, *step[2:])
             if key not in self.seen:
                 self.seen.add(key)
@@ -326,6 +351,38 @@ class _Judging:
                     if (together := others.with_those(self.brought)) != self.brought:
                         self.seen.clear()
                     self.brought = together
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the text holds more than is judged."""
+        return self.judged > MOST_COMMANDS or self.words > MOST_WORDS
+
+    def counted(self, step: Step, facts: Facts) -> Step:
+        """The step, or as much of it as is judged."""
+        command, left = step.command, MOST_WORDS - self.words
+        self.judged += 1
+        sizes = [1 + len(word.pieces) for word in command.words]
+        self.words += sum(sizes) + len(command.assignments) + len(command.redirects)
+        if self.words <= MOST_WORDS:
+            return step
+        self.only_ruled(step, facts)
+        words = command.words[: sum(size <= left for size in itertools.accumulate(sizes))]
+        rest = {"assignments": command.assignments[:left], "redirects": command.redirects[:left]}
+        return step._replace(command=command._replace(words=words, **rest), unwrapped=unwrap(words))
+
+    def only_ruled(self, step: Step, facts: Facts) -> None:
+        """Keep the first deny and ask rule for a command that is not judged, since there are too many."""
+        rules, agent = self.context.rules, self.context.agent
+        if not self.context.ruled:
+            return
+        if step.command.plain and len(step.unwrapped.layers) == 1 and not step.unwrapped.texts:
+            named = rules.commands_by_list(tuple([word.shape for word in step.command.words]), agent)
+            if "deny" not in named and "ask" not in named:
+                return
+        said = [touching(AnalyzedCommand(step, facts), rules, agent)]
+        said += map(self.rough_rules, step.unwrapped.texts)
+        for deny, ask in said:
+            self.left_out = self.left_out[0] or deny, self.left_out[1] or ask
 
     def must_not_be_exported(self, facts: Facts) -> None:
         """A variable of the text's own that the environment has, too, reaches each program that the text runs."""
@@ -508,15 +565,24 @@ class _Judging:
         deny, ask = self.rough_rules(text) if self.context.ruled else (None, None)
         if only_ruled and deny is None and ask is None:
             return
+        self.show_whole(text, deny, ask)
+
+    def show_whole(self, text: str, deny: Evidence | None = None, ask: Evidence | None = None) -> None:
+        """Show a text in one piece, with what rules say of it."""
         self.parts.append(Part(text, (len(self.findings),)))
         self.findings.append(Finding(kind="command", resource=text, category="execute", deny=deny, ask=ask))
 
     def rough_rules(self, text: str, depth: int = 0) -> tuple[Evidence | None, Evidence | None]:
         """The first deny and the first ask rule for a piece of a text, or of the texts that it runs in turn."""
         deny = ask = None
+        rules, agent = self.context.rules, self.context.agent
         for words in pieces(text):
+            if not could_run(program(words[0].value or ""), words):
+                named = rules.commands_by_list(tuple([word.shape for word in words]), agent)
+                if "deny" not in named and "ask" not in named:
+                    continue
             analyzed = AnalyzedCommand(Step(Simple(text[:200], words), unwrap(words), None), Facts())
-            said = [touching(analyzed, self.context.rules, self.context.agent)]
+            said = [touching(analyzed, rules, agent)]
             if depth < MAX_ROUGH:
                 said += [self.rough_rules(inner, depth + 1) for inner in analyzed.step.unwrapped.texts if inner != text]
             for denied, asked in said:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, ProgramReading
 from countersign.gate.shell.languages.git import may_start_editor
+from countersign.gate.shell.programs.argv import Option
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, PROGRAMS_READING_INPUT, SHELLS
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, keys_of
 from countersign.gate.shell.syntax.tree import Word
 
-_INPUT_OPTIONS = {key[0]: frozenset(options.split()) for key, options in FACETS["input_options"].items()}
+_INPUT_OPTIONS = {key[0]: tuple(options.split()) for key, options in FACETS["input_options"].items()}
+_INPUT_VALUES = {key[0]: tuple(options.split()) for key, options in FACETS["input_values"].items()}
 
 _INPUT = r"(?:-|/dev/stdin|(?:/dev/fd|/proc/self/fd)/0)"
 _IS_INPUT = re.compile(_INPUT)
@@ -61,15 +63,21 @@ def _named_as_input(name: str, words: Sequence[Word], known: ProgramReading) -> 
         for spelled in names
     ):
         return True
-    options = _INPUT_OPTIONS.get(name, frozenset())
+    always, where_named = _INPUT_OPTIONS.get(name, ()), _INPUT_VALUES.get(name, ())
     if any(
-        option.name in options and (option.value is None or _IS_INPUT.fullmatch(option.value.value or ""))
-        for option in known.arguments.options
+        _is(option, always)
+        or (_is(option, where_named) and (option.value is None or _IS_INPUT.fullmatch(option.value.value or "")))
+        for option in (known.arguments.options if always or where_named else ())
     ):
         return True
     operands = [word.value or "" for _, word in known.arguments.operands]
     runs = any(OUTSIDE[key][0] for key in keys_of(name, words, OUTSIDE)) or not _RUNS.isdisjoint(operands[:_MOST_WORDS])
     return runs and any(map(_IS_INPUT.fullmatch, operands))
+
+
+def _is(option: Option, names: Sequence[str]) -> bool:
+    """Whether an option has one of these names, perhaps abbreviated."""
+    return any(name == option.name or (len(option.name) > 3 and name.startswith(option.name)) for name in names)
 
 
 def _starts_prompt(name: str, words: Sequence[Word], known: ProgramReading) -> bool:

@@ -281,7 +281,8 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
             uses.append(named("code", (git.subcommand, *rest), git.program.why))
         return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
     uses += _options(name, git.program, words, git.arguments.options)
-    for _, word in git.arguments.operands:
+    operands = [word for _, word in git.arguments.operands]
+    for word in (*operands, *git.arguments.valued("--repo", "--refmap")):
         addressed = git.subcommand in ADDRESSED
         begins = addressed and any(_begins(word, each) for each in TRANSPORTS)
         if begins or word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
@@ -290,9 +291,13 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
                 named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
             )
         moves = addressed or git.subcommand == "update-ref"
-        if ("refs/replace" in word.prefix or (moves and _begins(word, "refs/replace"))) and not git.program.known:
+        reads = git.program.known and not (git.subcommand == "symbolic-ref" and len(operands) > 1)
+        named_so = "refs/replace" in word.prefix or (moves and (_begins(word, "refs/replace") or _fills(word)))
+        if named_so and not reads:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
+    if git.subcommand == "update-ref" and git.arguments.has("--stdin"):
+        uses.append(named("changes", ("--stdin",), "which references it changes comes in on its input"))
     first = next((word for _, word in git.arguments.operands), None)
     if git.subcommand == "config" and (git.arguments.has("--edit", "-e") or (first and _begins(first, "edit"))):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
@@ -302,6 +307,12 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
 def _begins(word: Word, text: str) -> bool:
     """Whether a word of which only the beginning is known may be this one."""
     return word.value is None and word.prefix != "" and text.startswith(word.prefix)
+
+
+def _fills(word: Word) -> bool:
+    """Whether a refspec may write references which make one object stand for another (``+refs/*:refs/*``)."""
+    target, star, _ = word.prefix.rpartition(":")[2].partition("*")
+    return ":" in word.prefix and star != "" and "refs/replace/".startswith(target)
 
 
 def _values(found: Arguments, name: str) -> tuple[str, ...]:

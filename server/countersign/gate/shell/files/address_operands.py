@@ -69,12 +69,20 @@ def local_repositories(git: Git) -> tuple[Word, ...]:
     return tuple(word for word in _addresses(git)[1] if word.value is None or repository_paths(word))
 
 
+def pushes_to_a_repository(git: Git) -> bool:
+    """Whether a command runs the hooks of the repositories that it names."""
+    return git.subcommand in _PUSHING
+
+
+_PUSHING = frozenset({"push", "send-pack", "http-push"})
+
+
 def _addresses(git: Git) -> tuple[bool, list[Word]]:
     """Whether a command writes to the repositories that it names, and the words that name them."""
     found = git.arguments
     operands = [word for _, word in found.operands]
     match git.subcommand:
-        case "push" | "send-pack" | "http-push":
+        case subcommand if subcommand in _PUSHING:
             return True, [*operands[:1], *found.valued("--repo")]
         case "fetch" | "fetch-pack":
             return False, operands if found.has("--multiple") else operands[:1]

@@ -12,6 +12,7 @@ from itertools import pairwise, zip_longest
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
+from countersign.gate.shell.files.pathspec_names import met_names
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
@@ -65,7 +66,12 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
         yield file_use._replace(word=constant("."), top=True)
     else:
         # Which names a pattern stands for is looked up in the index (`rewritten_folders.py`).
-        yield file_use if found.wild else file_use._replace(word=constant(found.path), top=found.top)
+        if not found.wild:
+            yield file_use._replace(word=constant(found.path), top=found.top)
+            return
+        yield file_use
+        for name in met_names(found.pattern, file_use.operation, any_case=found.any_case):
+            yield file_use._replace(word=constant(name), top=found.top)
 
 
 _STAYS_WITHIN = frozenset({"checkout", "restore", "rm", "clean", "apply", "am", "checkout-index", "read-tree"})
@@ -146,6 +152,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "worktree":
             if operands and operands[0].value in {"add", "move", "remove"}:
                 yield from (FileUse("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])
+            elif operands and operands[0].value == "repair":
+                yield from (FileUse("write", word) for word in operands[1:])
         case "clean":
             if not found.has("-n", "--dry-run"):
                 for word in operands or [constant(".")]:
@@ -192,7 +200,10 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield FileUse("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
             # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
-            yield from (FileUse("read", word, shown=word.value is None) for word in operands)
+            forced = found.has("-f", "--force")
+            yield from (FileUse("read", word, below=forced, shown=word.value is None) for word in operands)
+            if git.subcommand == "update-index":
+                yield from _put_into_index(words, git)
         case "hash-object":
             yield from (FileUse("read", word) for word in operands)
         case "config":
@@ -204,6 +215,26 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield from (FileUse("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
                     yield FileUse("read", constant("."), below=True)
+
+
+def _put_into_index(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
+    """Names that get any content in the index, from where `git checkout .` writes them."""
+    behind = words[git.start :]
+    if any(_is_option(word, "--index-info") for word in behind):
+        yield FileUse("write", constant("."), unknown_names=True)
+    for at, word in enumerate(behind):
+        if _is_option(word, "--cacheinfo"):
+            # MODE,OBJECT,PATH in one word, or in three.
+            for each in behind[at + 1 : at + 4]:
+                path = (each.value or "").rpartition(",")[2] if each.value is not None else None
+                yield FileUse("write", each if path is None else constant(path))
+        elif word.prefix.startswith("--cacheinfo="):
+            yield FileUse("write", constant(word.prefix.rpartition(",")[2]))
+
+
+def _is_option(word: Word, name: str) -> bool:
+    """Whether a word is this long option, perhaps abbreviated."""
+    return len(word.prefix) > 3 and name.startswith(word.prefix)
 
 
 def _copied_from_template(git: Git) -> Iterator[FileUse]:
@@ -297,14 +328,15 @@ _CONFIG_READS = frozenset({
 })  # fmt: skip
 
 
+_CONFIG_WRITES = ("--unset", "--unset-all", "--remove-section", "--rename-section")
+
+
 def _git_config(git: Git) -> Iterator[FileUse]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     verb = operands[0].value if operands else None
     reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
-    if reading or (
-        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")
-    ):
+    if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has(*_CONFIG_WRITES)):
         return
     named = list(found.values("-f", "--file"))
     if named:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_folders import folders_up, repository_at
+from countersign.gate.shell.files.git_folders import folders_up, repository_above, repository_at
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.languages.git_options import ADDRESSED
@@ -43,6 +43,14 @@ def remote_addresses(git: Git, folder: str, paths: PathJudge) -> tuple[str, ...]
     named = {word.value for _, word in git.arguments.operands} & by_name.keys()
     found = [address for name, each in by_name.items() if not named or name in named for address in each]
     return tuple(dict.fromkeys(found)) if len(found) <= _MOST_ADDRESSES else None
+
+
+def may_be_remote(name: str, folder: str, paths: PathJudge) -> bool:
+    """Whether the repository that git works in here may have a remote of this name."""
+    if repository_above(folder, paths) is None:
+        return True
+    by_name = _remotes(folder, paths)
+    return by_name is None or name in by_name
 
 
 def _remotes(folder: str, paths: PathJudge) -> dict[str, list[str]] | None:

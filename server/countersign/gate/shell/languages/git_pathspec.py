@@ -8,12 +8,15 @@ from typing import NamedTuple
 
 class Pathspec(NamedTuple):
     """What a pathspec means. ``path`` is a file or folder; ``wild``: of those below it, what a pattern chooses.
-    ``top``: it counts from the top of the repository. ``whole``: it may mean all that is tracked there."""
+    ``top``: it counts from the top of the repository. ``whole``: it may mean all that is tracked there. ``pattern`` is
+    what names are compared with, in ``any_case``."""
 
     path: str
     top: bool = False
     wild: bool = False
     whole: bool = False
+    pattern: str = ""
+    any_case: bool = False
 
 
 _WHOLE = Pathspec(".", top=True, whole=True)
@@ -44,11 +47,11 @@ def read_pathspec(spec: str) -> Pathspec | None:
         if path in _ALL - {"", "."}:
             return Pathspec(".", whole=True)
     if "icase" in words:
-        return Pathspec(".", top, wild=True)
+        return Pathspec(".", top, wild=True, pattern=path, any_case=True)
     found = None if literal else _WILDCARDS.search(path)
     if found is None:
         return Pathspec(path, top)
-    return Pathspec(path[: found.start()].rpartition("/")[0] or ".", top, wild=True)
+    return Pathspec(path[: found.start()].rpartition("/")[0] or ".", top, wild=True, pattern=path)
 
 
 _ALL = frozenset({"", ".", "./", "*", "**", "./*", "**/*"})

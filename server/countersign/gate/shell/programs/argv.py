@@ -185,7 +185,12 @@ def _old_letters(words: Sequence[Word], index: int, grammar: Grammar, found: Arg
         found.holes.append((index, words[index]))
     if not letters or letters[0] == "-":
         return index
-    end = index + 1 + sum(letter in grammar.short for letter in letters)
+    end = index + 1
+    for letter in letters:
+        # The words behind are values, in the order of the letters.
+        value = words[end] if letter in grammar.short and end < len(words) else None
+        found.options.append(Option(f"-{letter}", index, value))
+        end += letter in grammar.short
     for at, word in enumerate(words[index:end], index):
         found.operands.append((at, word))
         if may_be_several(word) or not (word.value or word.prefix):

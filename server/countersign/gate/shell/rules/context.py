@@ -24,6 +24,7 @@ class JudgingContext:
     and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
     what was found of names, for when they are touched again, ``looked_at`` names that were looked at one by one,
     ``patterns`` the words that were looked up as such,
+    ``repositories`` the words by which git makes any in this text,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
     name in some places."""
 
@@ -40,6 +41,7 @@ class JudgingContext:
     touched: dict[Hashable, FileFindings] = field(default_factory=dict)
     looked_at: set[Hashable] = field(default_factory=set[Hashable])
     patterns: list[Word] = field(default_factory=list[Word])
+    repositories: set[str] = field(default_factory=set[str])
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
 

@@ -15,10 +15,15 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.chosen_programs import chosen_by_others, only_in_workspace
 from countersign.gate.shell.effects.read_only_set import only_reads_by_words
-from countersign.gate.shell.files.address_operands import local_repositories, repository_paths
+from countersign.gate.shell.files.address_operands import (
+    local_repositories,
+    pushes_to_a_repository,
+    repository_paths,
+)
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.git_contents import reads_objects
-from countersign.gate.shell.files.git_remotes import remote_addresses
+from countersign.gate.shell.files.git_folders import is_whole
+from countersign.gate.shell.files.git_remotes import may_be_remote, remote_addresses
 from countersign.gate.shell.files.git_repository import is_partial, strange_repository
 from countersign.gate.shell.files.name_lists import takes_list_by_mark
 from countersign.gate.shell.files.word_paths import PathFinder
@@ -457,6 +462,8 @@ def _strange_place(context: JudgingContext, analyzed: AnalyzedCommand, places: S
         if known.git is None:
             continue
         inner = known.git.folders
+        if known.git.subcommand in {"init", "clone"}:
+            context.repositories.update(word.value or "" for _, word in known.git.arguments.operands)
         if places is None:
             return "git runs in a folder that is only known at run time"
         for place in places or ():
@@ -472,9 +479,20 @@ def _strange_place(context: JudgingContext, analyzed: AnalyzedCommand, places: S
                 for path in repository_paths(word):
                     other = join(where, path, context.paths.home)
                     reason = reason or strange_repository(other, context.paths, known=False)
+                    if pushes_to_a_repository(known.git) and _is_folder_to_push_to(context, path, other, where):
+                        reason = reason or "the hooks of the repository that it pushes to may be anything"
             if reason is not None:
                 return reason
     return None
+
+
+def _is_folder_to_push_to(context: JudgingContext, address: str, folder: str, where: str) -> bool:
+    """Whether an address means a folder, and none in which git surely finds the repository in its ``.git``, whose hooks
+    are protected. A word without a slash is the name of a remote first."""
+    if "/" not in address and address not in context.repositories:
+        remote = not disk.is_folder(folder) or may_be_remote(address, where, context.paths)
+        return not remote
+    return not is_whole(f"{folder}/.git")
 
 
 @dataclass(slots=True)

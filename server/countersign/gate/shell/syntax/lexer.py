@@ -34,6 +34,9 @@ Place = Literal["command", "test", "regex", "operand"]
 MAX_DEPTH = 40
 """How many brackets, quotes and substitutions may stand inside each other. People stay under ten."""
 
+MOST_WORDS = 6_000
+"""How many words of a text are read. Three times as many as are judged, so that what is judged comes first."""
+
 BREAKS = frozenset(" \t\n|&;()<>")
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,^\-\x80-\xff][A-Za-z0-9_./:@%+,^=\-#\x80-\xff]*")
@@ -66,13 +69,14 @@ class Insides(Protocol):
 class Lexer:
     """Reads words out of one byte string; keeps what it has read once, and how deep it is in."""
 
-    __slots__ = ("depth", "end", "heredocs", "insides", "kept", "pending", "text")
+    __slots__ = ("depth", "end", "heredocs", "insides", "kept", "left", "pending", "text")
 
     def __init__(self, text: str, depth: int, insides: Insides) -> None:
         self.text, self.end, self.depth, self.insides = text, len(text), depth, insides
         self.kept: dict[tuple[int, bool], tuple[list[Piece], int]] = {}
         self.pending: list[tuple[Heredoc, str, bool, bool]] = []
         """Heredocs whose body has not come yet: cell, delimiter, quoted, tabs stripped."""
+        self.left = MOST_WORDS
         self.heredocs = 0
         """How many stand in the script that is being read, those of substitutions in it left out."""
 
@@ -80,6 +84,11 @@ class Lexer:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise NotUnderstood("the command is nested too deeply to analyze")
+
+    def count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise NotUnderstood(f"it holds more than {MOST_WORDS} words, too many to read")
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -97,6 +106,7 @@ class Lexer:
 
     def word(self, position: int, place: Place = "command") -> tuple[Word, int]:
         """The word at ``position``, and the place behind it."""
+        self.count()
         if place == "command" and self.text.startswith("#", position):
             # Bash takes it for a comment even where a word must stand: behind `>`, `case` and the `(` of a pattern.
             raise NotUnderstood("a word is missing")
@@ -111,6 +121,7 @@ class Lexer:
 
     def value(self, position: int) -> tuple[Word, int]:
         """The word that is assigned: neither patterns nor braces expand in it."""
+        self.count()
         pieces: list[Piece] = []
         behind, quoting = self.pieces(position, "command", pieces)
         plain = [Text(piece.text) if isinstance(piece, Glob) else piece for piece in pieces]
