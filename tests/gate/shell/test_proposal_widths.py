@@ -59,7 +59,7 @@ WIDEST = [
     ("forever restart x.js", None),
     ("frobnicate --unheard-of web status", "frobnicate --unheard-of web status"),
     # What is done takes two or more words.
-    ("docker image prune", "docker image prune"),
+    ("docker image prune", None),
     ("git stash push -m x", "git stash push"),
     ("git submodule update --init", "git submodule update"),
     ("gcloud run deploy web --region x", "gcloud run deploy"),
@@ -70,7 +70,7 @@ WIDEST = [
     ("flutter pub get", "flutter pub get"),
     ("jj git push", "jj git push"),
     ("pulumi stack rm dev", "pulumi stack rm"),
-    ("supabase db reset", "supabase db reset"),
+    ("supabase db reset", None),
     ("turbo run build", "turbo run build"),
     ("prisma migrate dev", "prisma migrate dev"),
     ("mvn clean install", "mvn clean install"),
@@ -259,7 +259,7 @@ mix ecto.migrate|composer install|rustup update|asdf install|mise install|dune b
 ruff check --fix .|ruff format src|coverage report|pre-commit run -a|jj commit|hg commit|svn update|pytest
 pytest -q tests|mypy src|eslint src|prettier --check .|tsc --noEmit|jest|mocha|black .|isort .|rspec|phpunit|tox
 tox -e py312|playwright test|npx playwright test|webpack build|nuxt dev|astro build|ng build|expo start
-celery worker|airflow dags list|dvc pull|kind create cluster|minikube start|skaffold dev|argocd app sync x
+celery worker|airflow dags list|dvc pull|kind get clusters|skaffold dev|argocd app sync x
 flux reconcile x|eksctl get cluster|goose up|dbmate up|sqlc generate|buf generate|frobnicate|frobnicate status
 frobnicate --x|java -jar x.jar|java -version|python -m pytest|python -m pip install x|npx tsc|npx -y create-vite x
 npx ts-node x.ts|poetry run python x.py|mkdir -p x|cp a b|mv a b|touch x|curl https://example.com|./build.sh

@@ -19,16 +19,18 @@ from countersign.gate.shell.effects.escape_use import (
     ProgramReading,
     named,
 )
-from countersign.gate.shell.effects.open_words import open_values, open_words
+from countersign.gate.shell.effects.open_words import TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
+from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
 
 _NOTHING = Arguments()
 
@@ -46,7 +48,8 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
     if row.closed:
         written = _options(name, row, words, found.options) if row.escapes and found.options else ()
         return ProgramReading(row, found, (*_closed(row, words), *written), ())
-    uses = list(_options(name, row, words, found.options)) if found.options else []
+    options = (*found.options, *_behind_letters(name, row, words, found.options))
+    uses = list(_options(name, row, words, options)) if options else []
     doings = None
     special = SPECIAL.get(name)
     in_order = _in_order(words, row, found, start) if name in OPTIONS_END and found.options else None
@@ -61,6 +64,8 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
     unsettled = (*open_words(name, words, found, row, by_name=row.one_dash), *open_values(name, found, row))
+    doubtful = [words[option.index] for option in _in_doubt(name, row, words, found.options)]
+    unsettled += tuple([word for word in doubtful if word.value is None])
     return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order, open_words=unsettled)
 
 
@@ -160,6 +165,31 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
+
+
+def _behind_letters(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Option]:
+    """Escapes behind a letter of the same word that our record says takes a value: where the program takes none there,
+    they count (``jest -ic FILE``). Not in a record that is whole or that was compared with the program."""
+    for option in _in_doubt(name, row, words, options):
+        letters, equals, rest = ((option.value and option.value.value) or "").partition("=")
+        for at, letter in enumerate(letters if letters.isalpha() and letters.isascii() else ""):
+            if f"-{letter}" in row.escapes:
+                behind = letters[at + 1 :] + equals + rest
+                following = words[option.index + 1] if option.index + 1 < len(words) else None
+                value = constant(behind) if behind else following
+                yield Option(f"-{letter}", option.index, value, attached=bool(behind))
+
+
+def _in_doubt(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Option]:
+    """The letters with something behind them in their word, of which it is not certain that they take it."""
+    if not row.escapes or row.grammar.whole or row.grammar.single or name in TAKE_ANY_WORD:
+        return
+    for option in options:
+        if not option.attached or len(option.name) > 2 or option.name[1] not in row.grammar.short:
+            continue
+        held = name in HOLD_THEIR_VALUE and option.name in {"-D", "-P", "-X"}
+        if not held and option.name not in row.grammar.texts and words[option.index].value not in VALUED.get(name, ()):
+            yield option
 
 
 _PLACES = {key[0]: frozenset(options.split()) for key, options in FACETS["places"].items()}
@@ -301,6 +331,9 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     first = next((word for _, word in git.arguments.operands), None)
     if git.subcommand == "config" and (git.arguments.has("--edit", "-e") or (first and _begins(first, "edit"))):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
+    if git.subcommand == "pull":
+        asked = [value for value in git.arguments.values("--rebase") if value.prefix.startswith("i")]
+        uses += [named("runs", (f"--rebase={value.source}",), "it runs an editor") for value in asked]
     return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
 
 

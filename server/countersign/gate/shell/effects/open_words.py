@@ -48,7 +48,7 @@ _BY_READER: Mapping[str, re.Pattern[str]] = {
 }
 
 
-_TAKE_ANY_WORD = names_with("takes_any_value")
+TAKE_ANY_WORD = names_with("takes_any_value")
 """Programs whose options take the next word for a value whatever it looks like, beside those whose records are
 whole."""
 
@@ -56,7 +56,7 @@ whole."""
 def open_values(name: str, found: Arguments, row: Program) -> Iterator[Word]:
     """Yield the values of options that may be options themselves."""
     watched = bool(row.escapes) or name in SPELLED_PROGRAMS or name in _BY_READER
-    if found.open_values and watched and not row.grammar.whole and name not in _TAKE_ANY_WORD:
+    if found.open_values and watched and not row.grammar.whole and name not in TAKE_ANY_WORD:
         yield from found.open_values
 
 

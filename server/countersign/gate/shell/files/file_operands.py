@@ -144,6 +144,8 @@ def _places_by(row: tuple[str, str, str], words: Sequence[Word], known: ProgramR
     named = [word for _, word in known.arguments.operands] if operands else []
     if options and known.arguments.options:
         named += _said_by(options.split(), words, known.arguments)
+    if operands and known.arguments.options:
+        named += _attached_to_options(words, known)
     for word in named:
         if word.value is None:
             if _MAY_LEAD_OUT.match(word.prefix) or (word.form == "pattern" and _LEADS_OUT.match(pattern_text(word))):
@@ -157,6 +159,19 @@ def _places_by(row: tuple[str, str, str], words: Sequence[Word], known: ProgramR
                 yield FileUse("write", word)
             elif word.value and word.value[0] != "-" and word.value != "/dev/null":
                 yield from inside(word.value, tilde=word.tilde)
+
+
+def _attached_to_options(words: Sequence[Word], known: ProgramReading) -> Iterator[Word]:
+    """What stands behind the `=` or colon of an option that our record does not know, in words that are all known."""
+    row = known.program
+    texts = row.grammar.texts if row is not None else ()
+    for option in known.arguments.options:
+        spelled = _ATTACHED.match(words[option.index].value or "")
+        if spelled is not None and option.name not in texts and _LEADS_OUT.match(spelled[1]):
+            yield constant(spelled[1])
+
+
+_ATTACHED = re.compile(r"--?[\w.-]+[=:](.+)", re.DOTALL)
 
 
 def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) -> Iterator[Word]:

@@ -54,6 +54,8 @@ def read_git(words: Sequence[Word]) -> Git:
     before = arguments(words[: min(index, len(words))], GLOBAL)
     name = words[index].value if index < len(words) and not unknown else None
     name = AS_SUBCOMMAND.get(name, name) if name is not None else None
+    if index + 1 < len(words) and words[index + 1].value == "--help":
+        name = "help"
     program = GIT.get(name, UNKNOWN_SUBCOMMAND) if name is not None else UNKNOWN_SUBCOMMAND
     found = arguments(words, program.grammar, index + 1) if index < len(words) else Arguments()
     return Git(name, index + 1, len(words) - 1, before, found, program, tuple(before.values("-C")))

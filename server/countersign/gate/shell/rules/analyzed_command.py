@@ -23,7 +23,7 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, words_before_exec
-from countersign.gate.shell.programs.tables import names_with
+from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.tree import Text, Variable, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
 from countersign.gate.shell.variables.assignments import evaluated
@@ -187,7 +187,10 @@ class AnalyzedCommand:
         named = [listed_touches(listing, split=not given) for listing in listings]
         if not named or None in named:
             return [file_use]
-        return [file_use._replace(listed=True), *dict.fromkeys(each for found in named for each in found or ())]
+        files = list(dict.fromkeys(each for found in named for each in found or ()))
+        if self.names[layer] in _SENDING and any(each.listing is not None and not each.listing.names for each in files):
+            return [file_use]  # what leaves the machine may be any file that is listed
+        return [file_use._replace(listed=True), *files]
 
     def _listings(self, word: Word, layer: int) -> Iterable[Listing]:
         """The listings that say all that a word may be; none if it may be anything else."""
@@ -211,6 +214,8 @@ class AnalyzedCommand:
         name = pieces[0].name
         return () if name in self.facts.loose else self.facts.listings.get(name, ())
 
+
+_SENDING = frozenset(key[0] for key, risk in FACETS["risks"].items() if "network" in risk)
 
 _GIVEN = (UNKNOWN.source, GIVEN)
 """Words that stand for what xargs or find gives to its command, and for nothing beside that."""

@@ -4,6 +4,7 @@ This is docs/gate.md S1 to S9.
 
 INVARIANT (strictest): for deny and ask every layer, spelling and known value of the words is tried, and what could
 match once expansions are known asks; for allow a rule must cover the words as they stand and name what escapes them.
+More than 500 lines, because both ways go over the same words.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Literal, NamedTuple
 from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
-from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
+from countersign.gate.shell.effects.unwrap import is_wrapper, may_run, program
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.languages.find import FINDERS
+from countersign.gate.shell.programs.subcommand_depth import MANY, VALUED
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
@@ -59,7 +61,7 @@ def _as_written(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[
         words, candidates = analyzed.shapes, analyzed.candidates(analyzed.shapes, rules, agent)
         if "deny" not in candidates and "ask" not in candidates:
             return None, None
-        if len(words) < 3 or not words[1].startswith(("-", "+")):
+        if (len(words) < 3 or not words[1].startswith(("-", "+"))) and analyzed.names[0] not in MANY:
             return _touching(words, candidates.get("deny", ())), _touching(words, candidates.get("ask", ()))
     for words, looked_up in _spellings(analyzed, _most_assigned(rules)):
         candidates = analyzed.candidates(looked_up, rules, agent)
@@ -143,6 +145,8 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
         behind = _behind_leading_options(layer.words, known)
         if behind is not None:
             yield (words[0], *words[behind:]), words
+        for index, _ in _targets(layer.words, known)[:MAX_SPELLINGS]:
+            yield (words[0], *words[index:]), words
         if not analyzed.plain and any(word.value is None for word in layer.words):
             for spelled in itertools.islice(_known_values(layer.words, analyzed.facts), MAX_SPELLINGS):
                 yield spelled, spelled
@@ -159,6 +163,20 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
             yield run, run
     if assigned and not analyzed.layers:
         yield assigned, assigned
+
+
+def _targets(words: Sequence[Word], known: ProgramReading) -> list[tuple[int, Word]]:
+    """The targets behind the first, of a program that takes several: it makes each of them (``make test deploy``)."""
+    name = program(words[0].value or "")
+    if name not in MANY:
+        return []
+    valued = VALUED.get(name, ())
+    named = [
+        (index, word)
+        for index, word in known.arguments.operands
+        if "=" not in word.prefix and words[index - 1].value not in valued
+    ]
+    return named[1:]
 
 
 def _behind_leading_options(words: Sequence[Word], known: ProgramReading) -> int | None:

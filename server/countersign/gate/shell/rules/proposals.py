@@ -84,6 +84,8 @@ def _width(analyzed: AnalyzedCommand) -> int:
         return 0
     if any(known.git is not None and known.git.before.options for known in analyzed.known):
         return 0
+    if _only_rehearses(analyzed):
+        return 0
     layer, name = analyzed.layers[-1], analyzed.names[-1]
     if is_wrapper(name, layer.words):
         return 0  # with nothing to run
@@ -101,6 +103,24 @@ def _width(analyzed: AnalyzedCommand) -> int:
         return 0
     above = [word.value for word in analyzed.layers[0].words[:lead]]
     return lead + found.length if None not in above else 0
+
+
+def _only_rehearses(analyzed: AnalyzedCommand) -> bool:
+    """Whether an option keeps the command from doing what it does without it: a wider rule would not need it."""
+    known = analyzed.known[-1]
+    alike = known.program.alike if known.program is not None else {}
+    return any(
+        _REHEARSAL.fullmatch(spelled)
+        for option in known.arguments.options
+        for spelled in (option.name, *alike.get(option.name, ()))
+    )
+
+
+_REHEARSAL = re.compile(
+    r"--?(?:dry-?run|dry|just-print|no-?op|simulate|pretend|preview|what-?if|recon|check|check-only|diff|snapshot|validate"
+    r"|list-different|plan)",
+    re.IGNORECASE,
+)
 
 
 def _script(analyzed: AnalyzedCommand, words: Sequence[str | None]) -> Stem:

@@ -121,7 +121,8 @@ class _Telling:
         """Of a program of which it is known how many words say what it does."""
         while depth:
             if not self.tell(depth):
-                return self.up_to(1 if self.name in TARGETS and not self.doubtful else 0)
+                bare = self.name in TARGETS and not self.doubtful
+                return self.up_to(1 if bare and not any("=" in (word or "") for word in self.words) else 0)
             if tuple(self.told) not in GROUPS:
                 break
             depth += 1
