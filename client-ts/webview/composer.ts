@@ -122,6 +122,7 @@ export class Composer extends Drawn {
           aria-controls="completions"
           aria-activedescendant=${this.found.length + this.offeredCommands.length > 0 ? `completion-${this.picked}` : nothing}
           @input=${this.onInput}
+          @focus=${this.onFocus}
           @blur=${this.closeLists}
           @keydown=${this.onKey}
           @paste=${this.onPaste}
@@ -446,12 +447,19 @@ export class Composer extends Drawn {
     const box = event.target as HTMLTextAreaElement;
     this.text = box.value;
     this.recall.leave();
+    this.openLists(box);
+  };
+
+  /** Who comes back to a mention that was begun is offered the files again. */
+  private readonly onFocus = (event: Event): void => this.openLists(event.target as HTMLTextAreaElement);
+
+  private openLists(box: HTMLTextAreaElement): void {
     const mention = MENTION.exec(box.value.slice(0, box.selectionStart))?.[2];
     if (mention !== undefined && mention !== this.mention) this.bridge.post({ type: 'complete', text: mention });
     this.mention = mention;
     this.slash = slashText(box.value, box.selectionStart);
     this.picked = 0;
-  };
+  }
 
   private readonly onDragOver = (event: DragEvent): void => {
     if (event.dataTransfer?.types.some((type) => type === 'Files' || URI_LISTS.includes(type))) event.preventDefault();

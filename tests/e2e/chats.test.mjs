@@ -63,7 +63,14 @@ test('a file that is mentioned goes along as a chip', async () => {
     const chat = await openChat(page);
     const message = chat.getByRole('textbox', { name: 'Message' });
     await message.pressSequentially('explain @gre');
-    await chat.getByRole('option', { name: /greet\.py/ }).waitFor({ timeout: BOUND });
+    const found = chat.getByRole('option', { name: /greet\.py/ });
+    // While it starts, the editor may take the focus, which closes the list; it opens again for who comes back.
+    await found.waitFor({ timeout: BOUND / 4 }).catch(() => message.click());
+    await found.waitFor({ timeout: BOUND });
+    await chat.getByRole('button', { name: 'All chats' }).focus();
+    await found.waitFor({ state: 'hidden', timeout: BOUND });
+    await message.focus();
+    await found.waitFor({ timeout: BOUND });
     await screenshot(page, 'mention');
     await page.keyboard.press('Enter');
     const chip = chat.getByTestId('chip').filter({ hasText: 'greet.py' });
