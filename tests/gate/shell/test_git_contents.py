@@ -25,7 +25,7 @@ UNNAMED = [
     "git log --word-diff", "git log --remerge-diff", "git log -p abc1234", "git stash show -p", "git stash list -p",
     "git reflog -p", "git whatchanged -p", "git diff-tree -p HEAD", "git diff-index -p HEAD", "git format-patch -1",
     "git range-diff a b c", "git cat-file -p abc1234", "git cat-file --batch", "git grep x",
-    "git grep x abc1234 -- key", "git archive HEAD", "git archive abc1234 key", "git fast-export HEAD",
+    "git grep x abc1234 -- key", "git grep -- x", "git --icase-pathspecs grep -n -- .", "git archive HEAD", "git archive abc1234 key", "git fast-export HEAD",
     "git bundle create x HEAD", "git status -v", "git commit -v --dry-run", "git add -p", "git worktree add copy",
     "git clone . copy", "git checkout-index --prefix=copy/ -a", "git read-tree --prefix=copy -u HEAD",
     "git update-index --cacheinfo 100644,abc1234,copy", "git tag x HEAD:secrets", "git tag x abc1234",

@@ -312,7 +312,9 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         yield from (
             FileUse(operation, constant(path), shown=True, top=True, below=True) for path in paths_in(word.value)
         )
-    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
+    # Without an option for it the first operand is the pattern, behind `--` as well.
+    limiting = found.operands if found.has("-e", "-f") else found.operands[1:]
+    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in limiting):
         yield FileUse("read", constant("."), shown=True)
     if found.has("--no-index"):
         yield from (FileUse("read", word) for _, word in found.operands)
