@@ -26,7 +26,9 @@ UNKNOWN_REST = frozenset({
     "beta -f@.env", "beta -o .vscode/x", "beta .git/config", "beta x=.env", "sometool --key=.env",
     "docker build --build-arg X=@.env .", "gh api x -f a=@.env", "kubectl create configmap x --from-file=a=.env",
     "git config --blob HEAD:.env -l", "git config --blob HEAD:.env secret", "git config --blob=HEAD:.env --list",
-    "git checkout HEAD .vscode/tasks.json", "git stash push --pathspec-from-file=.env",
+    "git checkout HEAD .vscode/tasks.json", "git stash push --pathspec-from-file=.env", "beta --out=/etc/x",
+    "git push --repo=foo::bar", "kubectl create secret generic x --from-file=.env", "rspec --deprecation-out=../x",
+    "kubectl create secret generic x --from-env-file=.env", "foo a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,.env,v",
     "adb shell rm", "az ssh vm -n x -- rm",
 })  # fmt: skip
 """Rows that ask for a name which stands somewhere in a word, and are allowed where the beginning that is known says

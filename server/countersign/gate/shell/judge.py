@@ -394,7 +394,8 @@ class _Judging:
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
         respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
-        readings = (respelled, with_valued_options(analyzed.step), with_start_folders(analyzed))
+        valued = [with_valued_options(step) for step in (analyzed.step, *(respelled or ()))]
+        readings = (respelled, *valued, with_start_folders(analyzed))
         steps = [step for found in readings for step in found or ()]
         self.spellings += MOST_IN_ALL + 1 if None in readings else len(steps)
         if self.spellings <= MOST_IN_ALL:

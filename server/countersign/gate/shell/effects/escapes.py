@@ -320,7 +320,7 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
             uses.append(
                 named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
             )
-        moves = addressed or git.subcommand == "update-ref"
+        moves = addressed or git.subcommand in {"update-ref", "symbolic-ref"}
         reads = git.program.known and not (git.subcommand == "symbolic-ref" and len(operands) > 1)
         named_so = "refs/replace" in word.prefix or (moves and (_begins(word, "refs/replace") or _fills(word)))
         if named_so and not reads:

@@ -495,9 +495,12 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
             yield FileUse("write", word, unknown_names=True)
             for source in operands[:-1]:
                 # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well.
-                path = source.prefix.rpartition(":")[2].strip("/")
+                if source.value is None:
+                    yield FileUse("write", unknown())
+                    continue
+                path = source.value.rpartition(":")[2].strip("/")
                 for brought in dict.fromkeys((path, path.rpartition("/")[2])):
-                    if source.value is not None and brought not in {"", ".", ".."}:
+                    if brought not in {"", ".", ".."}:
                         yield FileUse("write", _in_folder(word, constant(brought)))
             if name in _WRITES_THROUGH_LINKS:
                 yield FileUse("write", word, into="*")  # rsync replaces a link that stands there

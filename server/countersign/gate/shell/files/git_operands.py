@@ -228,6 +228,8 @@ def _put_into_index(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             for each in behind[at + 1 : at + 4]:
                 path = (each.value or "").rpartition(",")[2] if each.value is not None else None
                 yield FileUse("write", each if path is None else constant(path))
+        elif word.prefix.startswith("--cacheinfo=") and word.value is None:
+            yield FileUse("write", unknown())
         elif word.prefix.startswith("--cacheinfo="):
             yield FileUse("write", constant(word.prefix.rpartition(",")[2]))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.operand_code import OWN_COMMANDS
-from countersign.gate.shell.effects.partial_subcommands import takes_subcommands
+from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand, takes_subcommands
 from countersign.gate.shell.effects.unwrap import is_wrapper, program, unwrap
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
@@ -75,12 +75,13 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
     while index < len(words) - 1 and len(pairs) < _MOST_PAIRS and operands < _MOST_OPERANDS:
         if index > _FARTHEST:
             return None
-        option, value = words[index].value, words[index + 1]
-        if option is None or option == "--":
+        word, value = words[index], words[index + 1]
+        option = word.value if word.value is not None else word.prefix
+        if option == "--":
             break
         operands += option[:1] != "-"
         if _OPTION.fullmatch(option) and value.prefix[:1] != "-":
-            takes = _takes_value(name, option, value, words)
+            takes = _takes_value(name, option, value, words) if word.value is not None else None
             pairs += [index] if takes is None else []
             valued += [index] if takes else []
             index += takes is not False
@@ -128,5 +129,11 @@ def _does_more(name: str, reading: tuple[Word, ...], words: Sequence[Word]) -> b
         return True
     if is_wrapper(name, reading) and not is_wrapper(name, words):
         return True  # without a command it may start a shell
-    before = {use.why for use in look_up(name, words).uses}
-    return any(use.kind in ("runs", "code") and use.why not in before for use in look_up(name, reading).uses)
+    known_before, known_now = look_up(name, words), look_up(name, reading)
+    before = {use.why for use in known_before.uses}
+    if any(use.kind in ("runs", "code") and use.why not in before for use in known_now.uses):
+        return True
+    if any(word not in known_before.open_words for word in known_now.open_words):
+        return True
+    partly = may_be_subcommand(name, reading, known_now.arguments)
+    return partly is not None and may_be_subcommand(name, words, known_before.arguments) is None
