@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from countersign.gate.paths.resolve import Resolved
 from countersign.gate.paths.roots import segments_of
-from countersign.gate.patterns import fold
+from countersign.gate.patterns import folded_segments
 from countersign.gate.probes import disk
 
 HEAD = "a file of this name can make its folder a repository, whose settings name programs that git runs"
@@ -22,15 +22,17 @@ def repository_reason(resolved: Resolved) -> str | None:
     """Why writing this path may decide what git runs in a folder that has no `.git`, or None."""
     for spelling in resolved.spellings():
         segments = segments_of(spelling)
+        folded = folded_segments(segments)
         if not segments:
             continue
-        if fold(segments[-1]) == "head" and resolved.kind != "folder":
+        if folded[-1] == "head" and resolved.kind != "folder":
             return HEAD
-        if fold(segments[-1]) in _SETTINGS and _is_repository(segments[:-1]):
+        if folded[-1] in _SETTINGS and _is_repository(segments[:-1]):
             return OBEYED
-        hooks = (index for index, segment in enumerate(segments) if fold(segment) == "hooks")
-        if any(_is_repository(segments[:index]) for index in hooks):
-            return OBEYED
+        if "hooks" in folded:
+            hooks = (index for index, segment in enumerate(folded) if segment == "hooks")
+            if any(_is_repository(segments[:index]) for index in hooks):
+                return OBEYED
     return None
 
 

@@ -8,10 +8,10 @@ what follows from touching one is ``path_judge.py``'s business.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from countersign.gate.paths.resolve import Resolved, resolve
-from countersign.gate.patterns import fold
+from countersign.gate.patterns import fold, folded_segments
 from countersign.gate.probes import disk
 
 Segments = tuple[str, ...]
@@ -31,15 +31,19 @@ def control_objects(paths: Sequence[str]) -> frozenset[tuple[int, int]]:
     return disk.combined(_find_objects, tuple(paths)) if paths else frozenset()
 
 
-def is_control(resolved: Resolved, views: Iterable[Segments], paths: Sequence[str], *, replaces: bool) -> bool:
+def is_control(
+    resolved: Resolved, views: Iterable[Segments], paths: Sequence[str], *, replaces: Callable[[], bool]
+) -> bool:
     """True if a path with these spellings is one of these control files, a hard link to one, or lies in a control
-    folder. With ``replaces``, also if it is a folder or symlink on the way to one: who moves, removes or makes that
-    decides where the file is read from."""
+    folder. If ``replaces`` returns true, also if it is a folder or symlink on the way to one: who moves, removes or
+    makes that decides where the file is read from."""
+    if not paths:
+        return False
     names = control_names(paths)
     for view in views:
-        folded = tuple(map(fold, view))
+        folded = folded_segments(view)
         for name in names:
-            if folded[: len(name)] == name or (replaces and name[: len(folded)] == folded):
+            if folded[: len(name)] == name or (name[: len(folded)] == folded and replaces()):
                 return True
     if resolved.links < 2 or resolved.resolved is None:
         return False

@@ -70,8 +70,8 @@ class PathJudge:
 
     __slots__ = (
         "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts",
-        "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules",
-        "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home", "workspace",
+        "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled",
+        "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -97,6 +97,7 @@ class PathJudge:
         self._resolved: dict[tuple[str, str], Resolved] = {}
         self._folders: set[str] = set()
         self._mounts: dict[str, tuple[str, ...]] = {}
+        self._named_by_git: tuple[str, ...] | None = None
         self._seen_as: dict[tuple[object, ...], tuple[Segments, ...]] = {}
         self._reads_named = rules.speaks_of("Read", "allow") or rules.speaks_of("Read", "grant")
         self._read: dict[tuple[str, str, bool], Finding] = {}
@@ -393,6 +394,7 @@ class PathJudge:
     def _forget(self) -> None:
         self._resolved.clear()
         self._mounts.clear()
+        self._named_by_git = None
         self._folders.clear()
         self._seen_as.clear()
         self._read.clear()
@@ -679,8 +681,12 @@ class PathJudge:
 
     def _is_control(self, resolved: Resolved, paths: Sequence[str], operation: Operation) -> bool:
         """Whether writing this path changes a control file, under whichever name, or decides where one is found."""
-        stays = resolved.kind == "folder" and resolved.resolved == resolved.lexical and operation in ("create", "edit")
-        replaces = not self.is_root(resolved) and (not stays or self.zone(resolved) == "workspace")
+
+        def replaces() -> bool:
+            kept = resolved.kind == "folder" and resolved.resolved == resolved.lexical
+            stays = kept and operation in ("create", "edit")
+            return not self.is_root(resolved) and (not stays or self.zone(resolved) == "workspace")
+
         return is_control(resolved, self._views(resolved), paths, replaces=replaces)
 
     def _is_own(self, resolved: Resolved, except_for: Collection[str] = ()) -> bool:
@@ -704,7 +710,9 @@ class PathJudge:
             return reason
         if self._is_control(resolved, self._workspace_control, operation):
             return SETTINGS_READ
-        return NAMED_BY_GIT if self._is_control(resolved, named_by_git(self.workspace), operation) else None
+        if self._named_by_git is None:
+            self._named_by_git = named_by_git(self.workspace)
+        return NAMED_BY_GIT if self._is_control(resolved, self._named_by_git, operation) else None
 
     def _secret(self, resolved: Resolved, *, below: bool) -> str | None:
         for view in self._views(resolved):

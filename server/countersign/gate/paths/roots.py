@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from countersign.gate.paths.resolve import normalise, resolve
 from countersign.gate.paths.sensitive_paths import DEVICE_TREES, protected_in_home
-from countersign.gate.patterns import fold
+from countersign.gate.patterns import fold, folded_segments
 from countersign.gate.probes import disk
 from countersign.gate.rules.subtree_index import Place
 
@@ -36,7 +36,7 @@ class Folder:
     def relative_any_case(self, segments: Segments) -> Iterator[Segments]:
         """The same where case does not count, as on some disks: only ever to deny or ask more."""
         for root in self.parts:
-            if segments[: len(root)] == root or _folded(segments[: len(root)]) == _folded(root):
+            if segments[: len(root)] == root or folded_segments(segments[: len(root)]) == folded_segments(root):
                 yield segments[len(root) :]
 
 
@@ -130,8 +130,8 @@ def place_of(root: Folder, segments: Segments) -> Place:
     """Where a folder lies relative to a root, in any case."""
     for place in root.relative_any_case(segments):
         return place
-    folded = _folded(segments)
-    return "holds" if any(_folded(part[: len(segments)]) == folded for part in root.parts) else "apart"
+    folded = folded_segments(segments)
+    return "holds" if any(folded_segments(part[: len(segments)]) == folded for part in root.parts) else "apart"
 
 
 def as_other_systems(segments: Segments) -> Iterator[Segments]:
@@ -148,8 +148,3 @@ def as_other_systems(segments: Segments) -> Iterator[Segments]:
     short = tuple(".git" if fold(segment) in ("git~1", "git~2") else segment for segment in trimmed)
     if short != trimmed:
         yield short
-
-
-@lru_cache(maxsize=4096)
-def _folded(segments: Segments) -> Segments:
-    return tuple(map(fold, segments))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from countersign.gate.patterns import fold
+from countersign.gate.patterns import fold, folded_segments
 
 _EDITOR = "the editor runs tasks and extensions by what stands there"
 _AGENT = "it configures an agent: its rules, hooks or servers"
@@ -103,6 +103,9 @@ _MADE_BY_TOOLS = frozenset({
 PROTECTED_ENDINGS: Mapping[str, str] = {".code-workspace": _EDITOR}
 """How a name anywhere in a path may end."""
 
+_FIRST_PROTECTED = frozenset(names[0] for names in PROTECTED)
+_ENDINGS = tuple(PROTECTED_ENDINGS)
+
 PROTECTED_IN_HOME: Mapping[tuple[str, ...], str] = {
     (".bashrc",): _LOGIN,
     (".bash_profile",): _LOGIN,
@@ -195,9 +198,11 @@ DEVICE_EXEMPT = ("/dev/shm",)
 
 def protected_reason(segments: Sequence[str]) -> str | None:
     """Why writing to a path with these segments, counted from the workspace, always asks; or None."""
-    names = [fold(segment) for segment in segments]
+    names = folded_segments(tuple(segments))
+    if _FIRST_PROTECTED.isdisjoint(names) and not any(name.endswith(_ENDINGS) for name in names):
+        return None
     for index, name in enumerate(names):
-        reason = PROTECTED.get((name,)) or PROTECTED.get(tuple(names[index : index + 2]))
+        reason = PROTECTED.get((name,)) or PROTECTED.get(names[index : index + 2])
         if reason:
             return reason
         for ending, reason in PROTECTED_ENDINGS.items():

@@ -16,7 +16,7 @@ from countersign.gate.patterns.glob import (
 )
 from countersign.gate.patterns.host import ascii_names, spelled_address
 from countersign.gate.patterns.name import HostPattern, NamePattern, ParamPattern, parse_host, parse_param
-from countersign.gate.patterns.path import PathPattern, Root, escape_path, fold, parse_path
+from countersign.gate.patterns.path import PathPattern, Root, escape_path, fold, folded_segments, parse_path
 from countersign.gate.patterns.wildcard import wildcards_meet
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "escape_glob",
     "escape_path",
     "fold",
+    "folded_segments",
     "glob_segment",
     "is_exact",
     "is_glob",

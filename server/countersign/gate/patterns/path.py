@@ -102,6 +102,12 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
+@lru_cache(maxsize=4096)
+def folded_segments(segments: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts of a path, each folded."""
+    return tuple(map(fold, segments))
+
+
 def escape_path(text: str) -> str:
     """A path spelled as a gitignore pattern that matches it and nothing beside it."""
     return re.sub(r"([\\*?\[\]!#{}\s])", r"\\\1", text)
