@@ -96,6 +96,40 @@ def unfinished(seed: int, numbers: range) -> Iterator[str]:
             yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
 
 
+ABBREVIATING = frozenset(
+    """
+    git curl pip pip3 ld ar nm objdump gdb fish scons pnpm npm tar sort sed awk make cp mv ln install rm chmod chown
+    grep less wget pylint mypy flake8 virtualenv hg diff xz xargs patch env timeout tee split csplit shuf du date stat
+    gzip bzip2 rsync zip cpio python
+""".split()
+)
+"""Programs that take the beginning of a long option for the whole."""
+
+
+def abbreviated() -> Iterator[str]:
+    """What is allowed once the last letters of a long option are left out, for every row and option."""
+    for row, words in _rows():
+        asked = {**row["rules"], **context(row)}
+        if words[0] not in ABBREVIATING or decide(" ".join(map(_quoted, words)), **asked) == "allow":
+            continue
+        for index, word in enumerate(words):
+            option, equals, value = word.partition("=")
+            for length in range(len(option) - 2, len(option)) if _LONG_OPTION.fullmatch(option) else ():
+                short = (*words[:index], option[:length] + equals + value, *words[index + 1 :])
+                text = " ".join(map(_quoted, short))
+                if text not in NO_ABBREVIATION and decide(text, **asked) == "allow":
+                    yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
+
+
+_LONG_OPTION = re.compile(r"--[a-z][a-z-]{3,}")
+
+NO_ABBREVIATION = frozenset({
+    "ld --error=./x a.o", "ld --error-=./x a.o", "git push --for", "git push --forc", "curl --con x",
+    "xz --fil=x", "xz --file=x", "tar --checkpoint=exec=./y -cf a b", "npm --cac ../x ci", "npm --cach ../x ci",
+})  # fmt: skip
+"""Texts that mean another option, or could mean several, which the program takes for an error."""
+
+
 def respelled(words: Sequence[str], index: int, form: str, random: Random) -> str | None:
     """The command with the word at this place spelled so, or None if it is too short for that."""
     word = words[index]

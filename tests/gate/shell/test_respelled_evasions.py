@@ -25,3 +25,13 @@ def test_a_gate_that_takes_unknown_ends_for_harmless_is_seen(monkeypatch: pytest
 
 def test_no_evasion_is_allowed_once_the_end_of_a_word_is_not_known() -> None:
     assert list(respelled.unfinished(0, range(1_500))) == []
+
+
+def test_no_evasion_is_allowed_for_an_abbreviated_option() -> None:
+    assert list(respelled.abbreviated()) == []
+
+
+def test_a_gate_that_knows_whole_names_only_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    decide, seen = respelled.decide, {row["command"] for row, _ in respelled._rows()}
+    monkeypatch.setattr(respelled, "decide", lambda text, **asked: decide(text, **asked) if text in seen else "allow")
+    assert len(list(respelled.abbreviated())) > 500

@@ -63,7 +63,7 @@ def _writes_settings(git: Git) -> bool:
     operands = git.arguments.operands
     if not forms:
         return not operands
-    return git.arguments.has(*forms) or (bool(operands) and operands[0][1].value in forms)
+    return git.arguments.may_have(*forms) or (bool(operands) and operands[0][1].value in forms)
 
 
 def _by_words(analyzed: AnalyzedCommand, places: Sequence[str], paths: PathJudge) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _by_words(analyzed: AnalyzedCommand, places: Sequence[str], paths: PathJudge
             git = known.git
             if git.subcommand in _REMOTE_GIT:
                 yield NETWORK
-            if git.subcommand in {"clean", "rm"} or (git.subcommand == "reset" and git.arguments.has("--hard")):
+            if git.subcommand in {"clean", "rm"} or (git.subcommand == "reset" and git.arguments.may_have("--hard")):
                 yield DELETES
             if git.subcommand == "config":
                 yield SETTINGS

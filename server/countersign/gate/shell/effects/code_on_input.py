@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, ProgramReading
 from countersign.gate.shell.languages.git import may_start_editor
-from countersign.gate.shell.programs.argv import Option
+from countersign.gate.shell.programs.argv import is_one_of
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, PROGRAMS_READING_INPUT, SHELLS
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, keys_of
 from countersign.gate.shell.syntax.tree import Word
@@ -65,19 +65,17 @@ def _named_as_input(name: str, words: Sequence[Word], known: ProgramReading) -> 
         return True
     always, where_named = _INPUT_OPTIONS.get(name, ()), _INPUT_VALUES.get(name, ())
     if any(
-        _is(option, always)
-        or (_is(option, where_named) and (option.value is None or _IS_INPUT.fullmatch(option.value.value or "")))
+        is_one_of(option.name, always)
+        or (
+            is_one_of(option.name, where_named)
+            and (option.value is None or _IS_INPUT.fullmatch(option.value.value or ""))
+        )
         for option in (known.arguments.options if always or where_named else ())
     ):
         return True
     operands = [word.value or "" for _, word in known.arguments.operands]
     runs = any(OUTSIDE[key][0] for key in keys_of(name, words, OUTSIDE)) or not _RUNS.isdisjoint(operands[:_MOST_WORDS])
     return runs and any(map(_IS_INPUT.fullmatch, operands))
-
-
-def _is(option: Option, names: Sequence[str]) -> bool:
-    """Whether an option has one of these names, perhaps abbreviated."""
-    return any(name == option.name or (len(option.name) > 3 and name.startswith(option.name)) for name in names)
 
 
 def _starts_prompt(name: str, words: Sequence[Word], known: ProgramReading) -> bool:

@@ -210,7 +210,7 @@ def _takes_a_place(name: str, option: Option, kind: EscapeKind) -> bool:
 def escape_kind(row: Program, name: str) -> EscapeKind | None:
     """What an option does, abbreviated or not."""
     kind = row.escapes.get(name)
-    if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 4:
+    if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 3:
         return kind
     spelled = _one_spelling(name)
     for option, each in row.escapes.items():
@@ -326,14 +326,17 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         if named_so and not reads:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
-    if git.subcommand == "update-ref" and git.arguments.has("--stdin"):
+    if git.subcommand == "update-ref" and git.arguments.may_have("--stdin"):
         uses.append(named("changes", ("--stdin",), "which references it changes comes in on its input"))
     first = next((word for _, word in git.arguments.operands), None)
-    if git.subcommand == "config" and (git.arguments.has("--edit", "-e") or (first and _begins(first, "edit"))):
+    if git.subcommand == "config" and (git.arguments.may_have("--edit", "-e") or (first and _begins(first, "edit"))):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
     if git.subcommand == "pull":
-        asked = [value for value in git.arguments.values("--rebase") if value.prefix.startswith("i")]
-        uses += [named("runs", (f"--rebase={value.source}",), "it runs an editor") for value in asked]
+        for option in git.arguments.spelled("--rebase", "-r"):
+            if option.value is not None and option.value.prefix.startswith("i"):
+                uses.append(named("runs", (f"--rebase={option.value.source}",), "it runs an editor"))
+            elif option.value is not None and option.value.value is None and option.value.prefix == "":
+                unsettled += (words[option.index],)
     return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
 
 
@@ -358,7 +361,7 @@ def _values(found: Arguments, name: str) -> tuple[str, ...]:
 
 def _aliases(name: str, found: Arguments) -> Iterator[EscapeUse]:
     """The command in ``-c alias.x=!command`` and in settings that name a program."""
-    for value in found.values("-c", "--config"):
+    for value in found.valued("-c", "--config"):
         key, _, text = (value.value or "").partition("=")
         if text:
             # An alias without a mark is a command of git's.

@@ -40,7 +40,7 @@ def _sed(words: Sequence[Word], found: Arguments) -> Special:
 def _awk(words: Sequence[Word], found: Arguments) -> Special:
     if found.has("-f", "--file", "-E", "--exec"):
         return [], None
-    uses = [] if not found.has("-e", "--source") else [named("code", ("-e",), "`-e` adds code")]
+    uses = [] if not found.may_have("-e", "--source") else [named("code", ("-e",), "`-e` adds code")]
     scripts = _script_words(found, ())
     for option in found.options:
         if option.value is None or option.attached or words[option.index].value in {"-v", "-F"}:
@@ -131,7 +131,7 @@ def _tar(words: Sequence[Word], found: Arguments) -> Special:
                 kind = "runs" if letter in "IF" else "code"
                 why = f"`{letter}` runs a program or reads a list"
                 uses.append(named(kind, (letters,), why, value if kind == "runs" else None))
-    for word in (*found.values("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
+    for word in (*found.valued("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
         if re.match(r"[^/]+:", word.prefix):
             uses.append(
                 named("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program")
@@ -178,7 +178,7 @@ def _date(words: Sequence[Word], found: Arguments) -> Special:
 
 def _curl(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
-    for value in found.values("-w", "--write-out"):
+    for value in found.valued("-w", "--write-out"):
         if value.value is None or "%output{" in value.value:
             uses.append(named("writes", (value.value or NAMED_NOWHERE,), "its format writes a file"))
     return uses, None

@@ -46,11 +46,4 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
         return True
     if row.grammar.whole:
         return row.not_known.isdisjoint([option.name for option in options])
-    return not any(_taken_out(option.name, row.not_known) for option in options)
-
-
-def _taken_out(option: str, not_known: frozenset[str]) -> bool:
-    """Whether an option, abbreviated or not, takes a command out of the set."""
-    if option in not_known:
-        return True
-    return len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in not_known)
+    return not known.arguments.may_have(*row.not_known)

@@ -18,7 +18,7 @@ from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, p
 from countersign.gate.shell.languages.find import FINDERS, command_end
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import GLOBAL
-from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
+from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, is_one_of, may_be_several
 from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES
 from countersign.gate.shell.programs.tables import (
     INTERPRETERS,
@@ -241,15 +241,15 @@ class _Unwrapping:
         inner = _inner_start(words, row, found, skip)
         self.changes[at] = carried_by(name, words[1:] if row.tail == "operands" else words[1:inner], row, found)
         for option in found.options:
-            if _is_one_of(option.name, row.texts) and option.value is not None:
+            if is_one_of(option.name, row.texts) and option.value is not None:
                 self.code([option.value])
             if (
-                _is_one_of(option.name, row.writes)
+                is_one_of(option.name, row.writes)
                 and option.value is not None
                 and option.value.prefix[:1] in {"|", "!"}
             ):
                 self.code([_without_mark(option.value)])  # `strace -o '|command'`
-            if _is_one_of(option.name, row.commands) and option.value is not None:
+            if is_one_of(option.name, row.commands) and option.value is not None:
                 self.add(at, [option.value], "closed", None)
         shifted = any(may_be_several(word) for word in words[skip:inner])
         doubtful = shifted or any(index < inner for index, _ in found.holes)
@@ -267,7 +267,7 @@ class _Unwrapping:
             self.code(rest[1:2])  # `flock file -c text`
             return
         bare = not rest or row.tail == "operands"
-        if bare and name in _SHELL_STARTERS and not any(_is_one_of(option.name, row.texts) for option in found.options):
+        if bare and name in _SHELL_STARTERS and not any(is_one_of(option.name, row.texts) for option in found.options):
             self.reads_stdin = True
         if row.runs_itself and skip == 2 and rest:
             rest, inner = (constant(name), *rest), len(words)
@@ -299,7 +299,7 @@ class _Unwrapping:
                 self.code(words[index + 1 :])
                 return
         if (own := SHELL_TEXTS.get(program(words[0].value or ""))) is not None:
-            for text in arguments(words, own[0]).values(*own[1]):
+            for text in arguments(words, own[0]).valued(*own[1]):
                 self.code([text])
         found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
         if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
@@ -437,7 +437,7 @@ def written(name: str, words: Sequence[Word]) -> Iterator[Word]:
     found = arguments(words, row.grammar, skip)
     for option in found.options:
         if (
-            _is_one_of(option.name, row.writes)
+            is_one_of(option.name, row.writes)
             and option.value is not None
             and option.value.prefix[:1] not in {"|", "!"}
         ):
@@ -464,13 +464,6 @@ def _as_variable(word: Word) -> str:
     return "".join([piece.text if isinstance(piece, Text) else _ANYTHING for piece in word.pieces])
 
 
-def _is_one_of(option: str, names: Sequence[str]) -> bool:
-    """Whether an option is one of these, abbreviated or not."""
-    return option in names or (
-        len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in names)
-    )
-
-
 _INPUT_OPTIONS = words_of("input_words", "options")
 """Of programs that give the words of their input to a command, options that say how the input is split, and how often
 the command runs."""
@@ -478,9 +471,9 @@ the command runs."""
 
 def _replaced(name: str, found: Arguments) -> str | None:
     """The text that ``xargs -I{}`` replaces by words from elsewhere."""
-    if name not in _INPUT_OPTIONS or not found.has("-I", "-i", "--replace"):
+    if name not in _INPUT_OPTIONS or not found.may_have("-I", "-i", "--replace"):
         return None
-    value = next(iter(found.values("-I", "--replace")), None)
+    value = next(iter(found.valued("-I", "--replace")), None)
     return value.value if value is not None and value.value else "{}"
 
 

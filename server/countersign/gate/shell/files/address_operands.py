@@ -132,7 +132,7 @@ def wget_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileU
     """Yield the files that are named after the addresses, or by whoever answers."""
     found = known.arguments
     yield from (FileUse("read", value) for value in found.valued("--input-metalink"))
-    if found.has("-e") or found.valued("--execute"):
+    if found.may_have("-e", "--execute"):
         # A line of its settings, any of them.
         yield from (FileUse("read", unknown()), FileUse("write", unknown()))
     if found.has("-O", "--output-document", "--spider"):

@@ -24,7 +24,7 @@ from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.files.sed_of_macos import sed_of_macos
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.languages.find import FINDERS, folders_in
-from countersign.gate.shell.programs.argv import Arguments, may_be_several
+from countersign.gate.shell.programs.argv import Arguments, is_one_of, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, keys_of
@@ -82,9 +82,7 @@ def _follows(name: str, row: Program, words: Sequence[Word], found: Arguments) -
         return True
     letters = words[1].prefix if name in _OLD_LETTERS and len(words) > 1 else "-"
     return (letters[:1] != "-" and "h" in letters) or any(
-        option.name in row.follows
-        or (len(option.name) > 3 and any(each.startswith(option.name) for each in row.follows))
-        for option in found.options
+        is_one_of(option.name, row.follows) for option in found.options
     )
 
 
@@ -261,14 +259,14 @@ def _as_operands(
 ) -> Iterator[FileUse]:
     found = known.arguments
     operands = [word for _, word in indexed]
-    deep = bool(row.deep) and ("-" in row.deep or found.has(*row.deep))
+    deep = bool(row.deep) and ("-" in row.deep or found.may_have(*row.deep))
     shifts = bool(operands) and may_be_several(operands[0])
     match row.operands:
         case "read":
             yield from (FileUse("read", word, below=deep) for word in operands)
         case "list":
             listed = folders_in(indexed) if name in FINDERS else operands
-            printed = found.has(*_READ_WITH.get(name, ()))
+            printed = found.may_have(*_READ_WITH.get(name, ()))
             yield from (FileUse("read" if printed else "list", word) for word in listed)
             if name in FINDERS and found.has("-delete"):
                 tests = {option.name for option in found.options} - _NO_TESTS
@@ -282,22 +280,24 @@ def _as_operands(
             dark = [word for word in operands if word.value is None]
             turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
             folders = turning or bool(found.unrecognized_options)
-            folders = folders or name not in _FOLDERS_ONLY_WITH or found.has(*_FOLDERS_ONLY_WITH[name])
+            folders = folders or name not in _FOLDERS_ONLY_WITH or found.may_have(*_FOLDERS_ONLY_WITH[name])
             yield from (FileUse("delete", word, below=folders) for word in operands)
         case "change":
             # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
             kept = found.has(*_KEEPS)
-            yield from (FileUse("read", word) for word in operands)
+            yield from (FileUse("read", word, below=deep) for word in operands)
             yield from (FileUse("write", word) for word in operands if not kept)
             for word in () if kept else operands:
                 if word.value is not None and (unpacked := _PACKED.fullmatch(word.value)) is not None:
                     yield FileUse("write", constant(unpacked[1])._replace(tilde=word.tilde))
         case "owner":
             # `chmod -x FILE`: the mode looks like an option, and the first operand is a file already.
-            given = found.has("--reference") or (name in _MODE_FIRST and bool(operands) and not _is_mode(operands[0]))
+            given = found.may_have("--reference") or (
+                name in _MODE_FIRST and bool(operands) and not _is_mode(operands[0])
+            )
             yield from (FileUse("write", word) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
-            files = operands if found.has(*row.given) or not sure or shifts else operands[1:]
+            files = operands if found.may_have(*row.given) or not sure or shifts else operands[1:]
             if name in _WITH_ASSIGNMENTS:
                 files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
             yield from (FileUse("read", word, below=deep) for word in files)
@@ -331,7 +331,7 @@ def _as_operands(
 
 def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
     """Backup copies of rewritten files in another folder (``sed -i'kept/*'``: the star stands for the name)."""
-    for suffix in found.values("-i", "--in-place", "--inplace"):
+    for suffix in found.valued("-i", "--in-place", "--inplace"):
         if "/" not in (suffix.value or ""):
             continue
         for file in files:
@@ -404,7 +404,7 @@ def _is_mode(word: Word) -> bool:
 
 def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> Iterator[FileUse]:
     found = known.arguments
-    folder = next(iter(found.values("-t", "--target-directory")), None)
+    folder = next(iter(found.valued("-t", "--target-directory")), None)
     if row.operands == "copy" and found.has("-d", "--directory") and row.escapes:
         yield from (FileUse("write", word) for word in operands)
         return
@@ -414,7 +414,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     target = folder
     if target is None:
         target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
-    recursive = found.has("-r", "-R", "-a", "--recursive", "--archive")
+    recursive = found.may_have("-r", "-R", "-a", "--recursive", "--archive")
     linked = row.operands == "link" or _makes_links(row, known)
     for word in sources:
         if row.operands == "move":
@@ -431,10 +431,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
         return
     flat = found.has("-T", "--no-target-directory")
     # Below the target the whole path of a source is made.
-    whole = row.operands == "copy" and any(
-        len(option.name) > 3 and "--parents".startswith(option.name) for option in found.options
-    )
-    backs_up = found.has("-b", "--backup", "-S", "--suffix")
+    whole = row.operands == "copy" and found.may_have("--parents")
+    backs_up = found.may_have("-b", "--backup", "-S", "--suffix")
     yield FileUse("write", target)
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
@@ -460,12 +458,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
 
 def _makes_links(row: Program, known: ProgramReading) -> bool:
     """Whether a copy makes links instead, also by an abbreviated option."""
-    names = [option.name for option in known.arguments.options]
-    return any(
-        name in row.links
-        or (name.startswith("--") and len(name) > 2 and any(one.startswith(name) for one in row.links))
-        for name in names
-    )
+    return known.arguments.may_have(*row.links)
 
 
 def _seen_from(word: Word, link: Word | None) -> Iterator[Word]:
@@ -536,10 +529,10 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     operands = [word for _, word in found.operands]
     if len(words) > 1 and words[1].value is not None and not words[1].value.startswith("-"):
         letters, operands = words[1].value, operands[1:]
-    files = list(found.values("-f", "--file"))
+    files = list(found.valued("-f", "--file"))
     if "f" in letters and operands:
         files, operands = [operands[0], *files], operands[1:]
-    extracting = "x" in letters or found.has("-x", "--extract", "--get")
+    extracting = "x" in letters or found.may_have("-x", "--extract", "--get")
     listing = "t" in letters or found.has("-t", "--list")
     entered = _entered(found.valued("-C", "--directory"))
     if extracting:
@@ -626,7 +619,7 @@ OPENS_IN = _options_of(FACETS["opens_in"])
 
 
 def _cpio(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
-    if known.arguments.has("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
+    if known.arguments.may_have("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
         yield FileUse("write", constant("."), unknown_names=True)
     if not known.arguments.has("-i", "--extract"):
         yield FileUse("read", unknown())  # the names of what it packs or copies come in on its input
@@ -639,9 +632,9 @@ def _ar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
 
 def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     found = known.arguments
-    if found.has("-n", "--netrc", "--netrc-optional"):
+    if found.may_have("-n", "--netrc", "--netrc-optional"):
         yield FileUse("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
-    for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
+    for value in found.valued("-H", "--header", "--proxy-header", "-w", "--write-out"):
         if value.value is None and value.prefix[:1] in {"", "@"}:
             yield FileUse("read", unknown())
         elif value.prefix.startswith("@"):
@@ -667,7 +660,7 @@ def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     for value in found.valued("-o", "--output"):
         if re.search(r"#\d", value.prefix):
             yield FileUse("write", unknown())  # it stands for what a pattern in the address makes
-    if found.has("-J", "--remote-header-name"):
+    if found.may_have("-J", "--remote-header-name"):
         yield FileUse("write", constant("."), unknown_names=True)
     for word in (*[word for _, word in found.operands], *found.valued("--url")):
         if bare and "://" not in word.prefix:
@@ -676,7 +669,7 @@ def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
             if word.value is None:
                 yield FileUse("read", _behind_scheme(word))
             yield from _sent(_SCHEME.sub("", word.value or ""))
-        elif found.has("-O", "--remote-name", "--remote-name-all"):
+        elif found.may_have("-O", "--remote-name", "--remote-name-all"):
             name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
             plain = word.value is not None and not has_globs(word.value)
             yield FileUse("write", constant(name) if plain and name else unknown())

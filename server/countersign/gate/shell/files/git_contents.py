@@ -103,13 +103,13 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return ()
     if _formats_whole(git):
         return ()
-    if name in _BY_PARTS and found.has("-p", "--patch", "-i", "--interactive"):
+    if name in _BY_PARTS and found.may_have("-p", "--patch", "-i", "--interactive"):
         return ()
     match name:
         case "cat-file":
             if found.has("-t", "-s", "-e"):
                 return None
-            return () if found.has("--batch", "--batch-command") or _numbered(operands, git) else None
+            return () if found.may_have("--batch", "--batch-command") or _numbered(operands, git) else None
         case "grep" | "blame" | "annotate":
             return () if _numbered(operands, git) else None
         case "am" | "rebase":
@@ -117,9 +117,9 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case "worktree":
             return () if operands and operands[0].value == "add" else None
         case "read-tree" | "checkout-index":
-            return () if _begins(git, "--prefix", "--temp") else None
+            return () if found.may_have("--prefix", "--temp") else None
         case "update-index":
-            return () if found.has("--cacheinfo", "--index-info") else None
+            return () if found.may_have("--cacheinfo", "--index-info") else None
         case "clone":
             return () if operands and not _REMOTE.match(operands[0].prefix) else None
         case "submodule":
@@ -127,9 +127,9 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             named = [*operands, *specs][place : place + 1] if place else []
             return () if any(not _REMOTE.match(word.prefix) for word in named) else None
         case "merge-file":
-            return () if _begins(git, "--object-id") else None
+            return () if found.may_have("--object-id") else None
         case "fsck":
-            return () if _begins(git, "--lost-found") else None
+            return () if found.may_have("--lost-found") else None
         case "tag" | "update-ref" | "notes":
             # A name for a tree or blob, by which it can be shown later.
             known_later = name == "notes" and any(word.value is None for word in _values(git))
@@ -261,9 +261,15 @@ def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
 
 
 def _names_path(word: Word) -> bool:
-    """Whether a word is ``revision:path`` (or a tree, whose names are printed), and no search for a message."""
+    """Whether a word is ``revision:path`` (or a tree, whose names are printed), and neither a search for a message nor a
+    pathspec (``:!src``, ``:*.py``), beside which it shows a commit."""
     value = word.value or ""
-    return ":" in value and not value.startswith(":/") and (any(paths_in(value)) or value.endswith(":"))
+    if value.startswith(":") and _PATH_IN_INDEX.fullmatch(value) is None:
+        return False
+    return ":" in value and (any(paths_in(value)) or value.endswith(":"))
+
+
+_PATH_IN_INDEX = re.compile(r":(?:[0-3]:)?[\w.][^*?\[\\]*")
 
 
 def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
@@ -272,7 +278,7 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
     if name not in _BY_DEFAULT and name not in _ON_DEMAND:
         return False
     if name == "stash" and (operands[0].value if operands else None) not in {"show", "list"}:
-        return found.has("-p", "--patch")  # `-m` is its message
+        return found.may_have("-p", "--patch")  # `-m` is its message
     if name in _OTHER_PRINTS:
         return _has(git, _OTHER_PRINTS[name])
     if _has(git, _PRINTS) or (name in _BY_DEFAULT and found.unrecognized_options):
@@ -324,13 +330,6 @@ def _is_elsewhere(git: Git) -> bool:
 def _values(git: Git) -> list[Word]:
     """What stands as the value of an option."""
     return [option.value for option in git.arguments.options if option.value is not None]
-
-
-def _begins(git: Git, *names: str) -> bool:
-    """Whether an option is one of these long ones, abbreviated or not."""
-    return any(
-        len(option.name) > 2 and name.startswith(option.name) for option in git.arguments.options for name in names
-    )
 
 
 def _is_from_folder(operands: Sequence[Word], git: Git) -> bool:

@@ -16,6 +16,7 @@ from countersign.gate.shell.files.pathspec_names import met_names
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
+from countersign.gate.shell.programs.argv import is_one_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -87,7 +88,7 @@ def _is_unfollowed(file_use: FileUse, git: Git) -> bool:
         # It renames, and takes no symlink for a folder; only one in front of the last name leads elsewhere.
         return file_use.word.value is not None and "/" not in file_use.word.value
     if file_use.operation in ("read", "list"):
-        return (file_use.shown and not git.arguments.has("--no-index")) or git.subcommand in _TAKES_UP
+        return (file_use.shown and not git.arguments.may_have("--no-index")) or git.subcommand in _TAKES_UP
     return git.subcommand in _STAYS_WITHIN
 
 
@@ -133,7 +134,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             behind = [word for index, word in found.operands if _behind_dashes(words, index)]
             yield from (FileUse("write", word, shown=True) for word in dict.fromkeys((*named, *behind)))
         case "restore":
-            if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
+            if found.may_have("--worktree", "-W") or not found.has("--staged", "-S"):
                 yield from (FileUse("write", word) for word in operands)
         case "checkout":
             after = [
@@ -161,7 +162,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "apply" | "am":
             yield from (FileUse("read", word) for word in operands)
             if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
-                for word in list(found.values("--directory")) or [constant(".")]:
+                for word in list(found.valued("--directory")) or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
         case "merge-file":
             if not found.has("-p", "--stdout"):
@@ -171,11 +172,11 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield from written_for_address(operands[1:])
         case "checkout-index":
             yield from (FileUse("write", word) for word in operands)
-            if found.has("-a", "--all", "--stdin", "--prefix"):
+            if found.may_have("-a", "--all", "--stdin", "--prefix"):
                 yield FileUse("write", constant("."), unknown_names=True)
         case "read-tree":
             if found.has("-u"):
-                for word in list(found.values("--prefix")) or [constant(".")]:
+                for word in list(found.valued("--prefix")) or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
         case "bundle":
             if operands and operands[0].value == "create":
@@ -184,9 +185,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             elif operands and operands[0].value != "create":
                 yield from (FileUse("read", word) for word in operands[1:2])
         case "index-pack" | "verify-pack" | "show-index" | "mailsplit" | "quiltimport":
-            yield from (FileUse("read", word) for word in (*operands, *found.values("--patches")))
+            yield from (FileUse("read", word) for word in (*operands, *found.valued("--patches")))
         case "interpret-trailers":
-            if any(len(option.name) > 3 and "--in-place".startswith(option.name) for option in found.options):
+            if found.may_have("--in-place"):
                 yield from (FileUse("write", word) for word in operands)
         case "cat-file" | "unpack-file" if not found.has("-t", "-s", "-e"):
             # An object that is named by its number may be what any file holds.
@@ -195,12 +196,12 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             if any(word.form == "pattern" for word in operands):
                 yield FileUse("read", unknown())  # a file may be called `HEAD:.env`
         case "fast-export":
-            yield from (FileUse("write", value) for value in found.values("--export-marks"))
+            yield from (FileUse("write", value) for value in found.valued("--export-marks"))
             # Without the names of files it writes out what all of them hold.
             yield FileUse("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
             # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
-            forced = found.has("-f", "--force")
+            forced = found.may_have("-f", "--force")
             yield from (FileUse("read", word, below=forced, shown=word.value is None) for word in operands)
             if git.subcommand == "update-index":
                 yield from _put_into_index(words, git)
@@ -208,7 +209,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("read", word) for word in operands)
         case "config":
             yield from _git_config(git)
-            for value in found.values("--blob"):
+            for value in found.valued("--blob"):
                 # `revision:path`, or the number of an object, which may be what any file holds.
                 blob = value.value or ""
                 paths = list(paths_in(blob)) if blob.count(":") <= _MOST_COLONS else []
@@ -220,23 +221,17 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
 def _put_into_index(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     """Names that get any content in the index, from where `git checkout .` writes them."""
     behind = words[git.start :]
-    if any(_is_option(word, "--index-info") for word in behind):
+    if any(is_one_of(word.prefix, ("--index-info",)) for word in behind):
         yield FileUse("write", constant("."), unknown_names=True)
     for at, word in enumerate(behind):
-        if _is_option(word, "--cacheinfo"):
+        if is_one_of(word.prefix, ("--cacheinfo",)):
             # MODE,OBJECT,PATH in one word, or in three.
             for each in behind[at + 1 : at + 4]:
                 path = (each.value or "").rpartition(",")[2] if each.value is not None else None
                 yield FileUse("write", each if path is None else constant(path))
-        elif word.prefix.startswith("--cacheinfo=") and word.value is None:
-            yield FileUse("write", unknown())
-        elif word.prefix.startswith("--cacheinfo="):
-            yield FileUse("write", constant(word.prefix.rpartition(",")[2]))
-
-
-def _is_option(word: Word, name: str) -> bool:
-    """Whether a word is this long option, perhaps abbreviated."""
-    return len(word.prefix) > 3 and name.startswith(word.prefix)
+        elif "=" in word.prefix and is_one_of(word.prefix.partition("=")[0], ("--cacheinfo",)):
+            named = word.prefix.rpartition(",")[2]
+            yield FileUse("write", unknown() if word.value is None else constant(named))
 
 
 def _copied_from_template(git: Git) -> Iterator[FileUse]:
@@ -275,9 +270,9 @@ def _written_by_option(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         value = word.value or ""
         option, equals, attached = value.partition("=")
         for name in names:
-            if value == name or (len(option) > 3 and not equals and name.startswith(option)):
+            if value == name or (not equals and is_one_of(option, (name,))):
                 yield from (FileUse("write", each) for each in [following] if each is not None)
-            elif equals and len(option) > 3 and name.startswith(option):
+            elif equals and is_one_of(option, (name,)):
                 yield FileUse("write", constant(attached))
             elif not name.startswith("--") and value.startswith(name):
                 yield FileUse("write", constant(value[len(name) :]))
@@ -318,7 +313,7 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     limiting = found.operands if found.has("-e", "-f") else found.operands[1:]
     if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in limiting):
         yield FileUse("read", constant("."), shown=True)
-    if found.has("--no-index"):
+    if found.may_have("--no-index"):
         yield from (FileUse("read", word) for _, word in found.operands)
 
 
@@ -340,14 +335,14 @@ def _git_config(git: Git) -> Iterator[FileUse]:
     operands = [word for _, word in found.operands]
     verb = operands[0].value if operands else None
     reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
-    if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has(*_CONFIG_WRITES)):
+    if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)):
         return
-    named = list(found.values("-f", "--file"))
+    named = list(found.valued("-f", "--file"))
     if named:
         yield from (FileUse("write", word) for word in named)
-    elif found.has("--global"):
+    elif found.may_have("--global"):
         yield FileUse("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
-    elif found.has("--system"):
+    elif found.may_have("--system"):
         yield FileUse("write", constant("/etc/gitconfig"))
     else:
         yield FileUse("write", constant(".git/config"))

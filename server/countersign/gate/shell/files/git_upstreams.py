@@ -49,7 +49,7 @@ def sets_upstream(words: Sequence[Word], git: Git, folder: str, paths: PathJudge
     if git.subcommand == "worktree":
         if operands[:1] != ["add"] or len(operands) < 2:
             return False
-        if git.arguments.has("--track"):
+        if git.arguments.may_have("--track"):
             return True
         operands = operands[2:]
     if naming and not git.arguments.has(*naming):

@@ -94,9 +94,7 @@ _SUDO = Grammar(
 def _sudo(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """``sudo -e FILE …``: an editor for files in place of a command."""
     found = arguments(words, _SUDO)
-    if any(
-        option.name == "-e" or (len(option.name) > 3 and "--edit".startswith(option.name)) for option in found.options
-    ):
+    if found.may_have("-e", "--edit"):
         yield from (FileUse("write", word) for _, word in found.operands)
 
 

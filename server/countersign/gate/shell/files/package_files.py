@@ -43,10 +43,10 @@ def package_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[Fi
     options = len(words) > 1 and words[1].prefix.startswith("-")
     firsts = [value for value in named[: 2 if options else 1] if value is not None]
     if "pack" in firsts:
-        for word in found.values("--pack-destination", "--filename", "-f", "--out", "-o"):
+        for word in found.valued("--pack-destination", "--filename", "-f", "--out", "-o"):
             yield FileUse("write", word, unknown_names=True)
     if any(_sets(manager, first) for first in firsts) and _ONLY_SHOW.isdisjoint(named[1:3]):
-        yield from _written_settings(manager, [*found.values("--location", "-L")], [*found.values("--userconfig")])
+        yield from _written_settings(manager, [*found.valued("--location", "-L")], [*found.valued("--userconfig")])
     if not _FILLED.get(manager, frozenset()).isdisjoint(firsts):
         for _, word in found.operands[1:]:
             yield from inside(word.value, tilde=word.tilde)

@@ -89,34 +89,34 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
     revisions = [word for word in operands if word not in {"HEAD", "@"}]
     match git.subcommand:
         case "checkout":
-            if found.has("-f", "--force", "--pathspec-from-file", "-m", "--merge"):
+            if found.may_have("-f", "--force", "--pathspec-from-file", "-m", "--merge"):
                 yield Rewritten(".", tracked=not revisions, top=True)
             for word in operands:
                 yield _by_pathspec(word, tracked=len(operands) == 1 or operands[0] in {"HEAD", "@"})
-        case "switch" if found.has("-f", "--force", "--discard-changes", "-m", "--merge"):
+        case "switch" if found.may_have("-f", "--force", "--discard-changes", "-m", "--merge"):
             yield Rewritten(".", tracked=not revisions, top=True)
         case "restore":
-            if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
-                for word in [*operands, *((".",) if found.has("--pathspec-from-file") else ())]:
+            if found.may_have("--worktree", "-W") or not found.has("--staged", "-S"):
+                for word in [*operands, *((".",) if found.may_have("--pathspec-from-file") else ())]:
                     yield _by_pathspec(word, tracked=not found.has("-s", "--source"))
         case "rm":
             if not found.has("-n", "--dry-run", "--cached"):
                 for word in operands:
                     yield _by_pathspec(word, tracked=True)
         case "reset":
-            if found.has("--hard", "--merge", "--keep"):
+            if found.may_have("--hard", "--merge", "--keep"):
                 yield Rewritten(".", tracked=not revisions, top=True)
         case "stash":
             if not operands or operands[0] not in _KEEPS_FILES:
                 gives_back = bool(operands) and operands[0] in {"pop", "apply", "branch"}
-                every = found.has("-u", "--include-untracked", "-a", "--all") or gives_back
+                every = found.may_have("-u", "--include-untracked", "-a", "--all") or gives_back
                 yield Rewritten(".", tracked=not every, top=True)
         case "clean":
             if not found.has("-n", "--dry-run"):
                 for word in operands or ["."]:
                     yield _by_pathspec(word, tracked=False)
         case "checkout-index":
-            if found.has("-a", "--all"):
+            if found.may_have("-a", "--all"):
                 yield Rewritten(".", tracked=True, top=True)
         case "read-tree":
             if found.has("-u"):

@@ -102,7 +102,7 @@ def _gdb(words: Sequence[Word]) -> Iterator[Inner]:
 
 
 _DEBUGGER = matched(
-    r"^(?:--?(?:ex|eval-command|iex|init-eval-command|one-line(?:-before-file)?)=)?\s*"
+    r"^(?:--?[a-z][a-z-]*=)?\s*"
     r"(?:(?:platform\s+)?shell\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from countersign.gate.shell.languages.git_options import GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
-from countersign.gate.shell.programs.argv import Arguments, arguments
+from countersign.gate.shell.programs.argv import Arguments, arguments, may_be_several
 from countersign.gate.shell.programs.row import Program, row
 from countersign.gate.shell.programs.tables import GIT, names_with
 from countersign.gate.shell.syntax.tree import Word
@@ -98,7 +98,7 @@ def only_reads(git: Git) -> bool:
             # Behind an option or `--` the same word is a path to stash.
             return first in LISTING[name] and git.arguments.operands[0][0] == git.start
         case "symbolic-ref":
-            return len(operands) == 1
+            return len(operands) == 1 and not may_be_several(operands[0])
         case "config":
             # Whatever stands behind the name is its new value, an option too.
             alone = len(operands) == 1 and git.arguments.operands[0][0] == git.last
@@ -143,16 +143,12 @@ def _may_be_value(git: Git) -> bool:
 def _enters_submodules(git: Git) -> bool:
     """Whether it shows what changed in submodules, by git run in their folders: one that only a commit names may lie
     in the work tree with any settings."""
-    return any(
-        option.value is not None and option.value.value not in {"log", "short"}
-        for option in git.arguments.options
-        if len(option.name) > 3 and "--submodule".startswith(option.name)
-    )
+    return any(value.value not in {"log", "short"} for value in git.arguments.valued("--submodule"))
 
 
 def _merges_anew(git: Git) -> bool:
     """Whether it may show merges by making them anew, which runs the merge drivers that the settings name."""
-    values = [option.value for option in git.arguments.options if option.name == "--diff-merges"]
+    values = [option.value for option in git.arguments.spelled("--diff-merges")]
     return any(value is None or value.value not in PLAIN_MERGES for value in values)
 
 
@@ -206,9 +202,9 @@ _EDITED: Mapping[str, Sequence[str]] = {
 def may_start_editor(git: Git) -> bool:
     """Whether git may have a person write or change a text in an editor, even where its input is no terminal."""
     found = git.arguments
-    if found.has(*_EDITED.get(git.subcommand or "", ())):
+    if found.may_have(*_EDITED.get(git.subcommand or "", ())):
         return True
-    if any((value.value or value.prefix).startswith(("amend:", "reword:")) for value in found.values("--fixup")):
+    if any((value.value or value.prefix).startswith(("amend:", "reword:")) for value in found.valued("--fixup")):
         return True
-    writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and found.has(*_ANNOTATED))
+    writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and found.may_have(*_ANNOTATED))
     return writes and not found.has(*_MESSAGE_GIVEN)

@@ -76,7 +76,12 @@ class Arguments:
     open_values: list[Word] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
+        """Whether one of these options is there by its whole name: for what spares a command a question."""
         return bool(self.options) and any(option.name in names for option in self.options)
+
+    def may_have(self, *names: str) -> bool:
+        """Whether one of these options is there, abbreviated or not: for what must not be missed."""
+        return bool(self.spelled(*names))
 
     def values(self, *names: str) -> Iterable[Word]:
         if not self.options or not names:
@@ -86,21 +91,24 @@ class Arguments:
     def valued(self, *names: str, others: Collection[str] = ()) -> Iterable[Word]:
         """``values``, abbreviated long options among them: for what must not be missed. ``others`` are options too, and
         so no abbreviations (``--exclude`` of ``--exclude-from``)."""
+        return [option.value for option in self.spelled(*names, others=others) if option.value is not None]
+
+    def spelled(self, *names: str, others: Collection[str] = ()) -> Sequence[Option]:
+        """The options of these names, abbreviated long ones among them, as for ``valued``."""
         if not self.options or not names:
             return ()
         return [
-            option.value
+            option
             for option in self.options
-            if option.value is not None
-            and (
-                option.name in names
-                or (
-                    len(option.name) > 3
-                    and option.name not in others
-                    and any(name.startswith(option.name) for name in names)
-                )
-            )
+            if option.name in names or (option.name not in others and is_one_of(option.name, names))
         ]
+
+
+def is_one_of(given: str, names: Iterable[str]) -> bool:
+    """Whether an option is one of these, abbreviated or not."""
+    if given in names:
+        return True
+    return given.startswith("--") and len(given) > 2 and any(name.startswith(given) for name in names)
 
 
 NUMERIC_PARAMETERS = frozenset({"#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"})

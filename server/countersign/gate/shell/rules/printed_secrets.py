@@ -51,7 +51,7 @@ def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: S
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
     """Whether ``git stash show`` tells of files that git did not track, which its index does not name either."""
-    asked_for = git.arguments.has("-u", "--include-untracked", "--only-untracked")
+    asked_for = git.arguments.may_have("-u", "--include-untracked", "--only-untracked")
     return asked_for or shows_untracked_of_stashes(place, context.paths)
 
 

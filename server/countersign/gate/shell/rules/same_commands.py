@@ -15,7 +15,7 @@ from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.programs.argv import Option
+from countersign.gate.shell.programs.argv import Option, is_one_of
 from countersign.gate.shell.programs.other_names import Likeness, likeness, with_other_names
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
@@ -197,8 +197,7 @@ def _apart(row: Program, options: Sequence[Option]) -> Sequence[Option]:
 def _is_one(row: Program, wanted: Option, given: Option) -> bool:
     """Whether an option of a command is what a rule names, abbreviated or by another of its names."""
     names = row.alike.get(wanted.name, frozenset((wanted.name,)))
-    short = len(given.name) > 3 and given.name.startswith("--") and any(each.startswith(given.name) for each in names)
-    if given.name not in names and not short:
+    if not is_one_of(given.name, names):
         return False
     value = wanted.value.value if wanted.value is not None else None
     return value is None or (given.value is not None and given.value.value == value)
