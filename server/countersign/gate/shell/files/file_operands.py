@@ -24,7 +24,7 @@ from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.files.sed_of_macos import sed_of_macos
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.languages.find import FINDERS, folders_in
-from countersign.gate.shell.programs.argv import Arguments, is_one_of, may_be_several
+from countersign.gate.shell.programs.argv import Arguments, is_listed, is_one_of, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, keys_of
@@ -265,11 +265,15 @@ def _as_operands(
         case "read":
             yield from (FileUse("read", word, below=deep) for word in operands)
         case "list":
-            listed = folders_in(indexed) if name in FINDERS else operands
+            listed = folders_in(indexed, found.options) if name in FINDERS else operands
             printed = found.may_have(*_READ_WITH.get(name, ()))
             yield from (FileUse("read" if printed else "list", word) for word in listed)
             if name in FINDERS and found.has("-delete"):
-                tests = {option.name for option in found.options} - _NO_TESTS
+                tests = {
+                    name
+                    for name in [option.name for option in found.options]
+                    if name not in _NO_TESTS and is_listed(name, row.grammar)
+                }
                 follows = found.has("-L", "-H", "-follow")
                 yield from (FileUse("write" if tests or follows else "delete", word, below=True) for word in listed)
                 yield from _deleted(listed, found)
@@ -361,7 +365,11 @@ def _deleted(folders: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
 
 _BY_NAME = frozenset({"-name", "-iname"})
 _BY_PATH = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
-_NO_TESTS = frozenset({"-delete", "-depth", "-L", "-P", "-H", "-xdev", "-mount"})
+_NO_TESTS = frozenset({
+    "-delete", "-depth", "-d", "-L", "-P", "-H", "-D", "-xdev", "-x", "-mount", "-noleaf", "-nowarn", "-warn", "-true",
+    "-a", "-and", "-o", "-or", "-print", "-print0", "-printf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-mindepth",
+})  # fmt: skip
+"""Words of ``find`` that leave nothing out of what it deletes: orders, actions and how to go."""
 _KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--check", "--diff", "-check")
 _PACKED = re.compile(r"(.+)\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br)", re.DOTALL | re.IGNORECASE)
 """A file that is unpacked beside itself, under its name without the ending."""

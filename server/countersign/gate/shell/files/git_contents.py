@@ -261,8 +261,8 @@ def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
 
 
 def _names_path(word: Word) -> bool:
-    """Whether a word is ``revision:path`` (or a tree, whose names are printed), and neither a search for a message nor a
-    pathspec (``:!src``, ``:*.py``), beside which it shows a commit."""
+    """Whether a word is ``revision:path`` (or a tree, whose names are printed), and neither a search for a message nor
+    a pathspec (``:!src``, ``:*.py``), beside which it shows a commit."""
     value = word.value or ""
     if value.startswith(":") and _PATH_IN_INDEX.fullmatch(value) is None:
         return False

@@ -46,6 +46,12 @@ _MOVES = re.compile(r"-\w*[CD]|--(?:d|cd)")
 _INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
+def _cluster(letters: str, text: str) -> re.Match[str] | None:
+    """The word if one of these letters stands in it as an option: its dash, and what stands behind the letter."""
+    # Some programs go on behind a letter that they do not know, whatever it is.
+    return re.match(rf"(?:(-)(?!-)[^{letters}]*|\w*)[{letters}](.*)", text, re.DOTALL)
+
+
 def takes_list_by_mark(name: str) -> bool:
     """Whether a word of this program that begins with `@` names a list."""
     return name in LISTS and LISTS[name].at
@@ -70,10 +76,10 @@ def read_lists(name: str, words: Sequence[Word], subcommand: str | None) -> Iter
             yield counts_from_here and _value(words, index + 1, value if equals else None) in _INPUT
         elif lists.at and re.match(r"(?:-[^@\s]*)?@.", text):
             yield False
-        elif lists.letters and (cluster := re.match(rf"(-?)(\w*)[{lists.letters}](.*)", text, re.DOTALL)):
+        elif lists.letters and (cluster := _cluster(lists.letters, text)):
             # Old options of tar need no dash, and their values come behind all of them.
             if cluster[1]:
-                value = _value(words, index + 1, cluster[3] or None)
+                value = _value(words, index + 1, cluster[2] or None)
                 yield counts_from_here and ("@" in lists.letters or value in _INPUT)
             elif index == 0 and lists.old_letters:
                 yield False

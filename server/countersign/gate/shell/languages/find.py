@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Sequence
 
+from countersign.gate.shell.programs.argv import Option
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -12,11 +15,19 @@ FINDERS = names_with("finds_files")
 """Programs whose words are read here."""
 
 
-def folders_in(operands: Sequence[tuple[int, Word]]) -> Sequence[Word]:
-    """Return the folders, which stand in front of its tests, of operands with their places."""
+_IN_FRONT = re.compile(r"-(?:[HLPEXdsxf]+|D|O\d*)")
+"""Options of GNU's and BSD's find that stand in front of its folders."""
+
+
+def folders_in(operands: Sequence[tuple[int, Word]], options: Iterable[Option]) -> Sequence[Word]:
+    """Return the folders, which stand in front of its tests, of operands with their places: the one that it is run in
+    where none does, since what stands behind a test is no folder (``find -delete -exec echo x {} +``)."""
     found: list[Word] = []
+    tests = next((option.index for option in options if _IN_FRONT.fullmatch(option.name) is None), math.inf)
     for position, (index, word) in enumerate(operands):
-        if word.value in {"(", "!", ")", ","} or (position and index != operands[position - 1][0] + 1):
+        if index > tests or word.value in {"(", "!", ")", ","}:
+            break
+        if position and index != operands[position - 1][0] + 1:
             break
         found.append(word)
     return found or [constant(".")]

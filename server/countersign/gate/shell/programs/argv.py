@@ -291,7 +291,7 @@ def _long(
 ) -> int:
     word = words[index]
     name = full_name(name, grammar)
-    if grammar.whole and not _is_listed(name, grammar):
+    if grammar.whole and not is_listed(name, grammar):
         found.unrecognized_options.append(Option(name, index))
     if attached is not None:
         if word.form == "split":
@@ -318,7 +318,7 @@ def _long(
 def takes_value(name: str, grammar: Grammar) -> bool:
     """Whether this long option, or one that it abbreviates, takes the next word as its value."""
     bare = name.lstrip("-")
-    if grammar.whole and _is_listed(name, grammar):
+    if grammar.whole and is_listed(name, grammar):
         return bare in grammar.long
     return bare in grammar.long or (
         len(bare) > 1 and not grammar.single and any(known.startswith(bare) for known in grammar.long)
@@ -327,14 +327,15 @@ def takes_value(name: str, grammar: Grammar) -> bool:
 
 def full_name(name: str, grammar: Grammar) -> str:
     """The long option that this one abbreviates; the name itself where it is one, or could be several."""
-    if not grammar.whole or grammar.single or not grammar.abbreviates or _is_listed(name, grammar):
+    if not grammar.whole or grammar.single or not grammar.abbreviates or is_listed(name, grammar):
         return name
     bare = name.removeprefix("--")
     found = [known for known in (*grammar.long, *grammar.names) if bare and known.startswith(bare)]
     return f"--{found[0]}" if len(found) == 1 else name
 
 
-def _is_listed(name: str, grammar: Grammar) -> bool:
+def is_listed(name: str, grammar: Grammar) -> bool:
+    """Whether the record lists this option."""
     bare = name.lstrip("-")
     if bare in grammar.long or bare in grammar.names:
         return True

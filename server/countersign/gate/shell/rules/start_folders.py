@@ -27,18 +27,20 @@ def with_start_folders(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
     if not analyzed.names or analyzed.names[0] not in FINDERS:
         return ()
     words, step = analyzed.layers[0].words, analyzed.step
-    operands = analyzed.known[0].arguments.operands
-    folders = [word.value for word in folders_in(operands) if word.value and _REMARKABLE.search(word.value)]
+    found = analyzed.known[0].arguments
+    starts = [word.value or "" for word in folders_in(found.operands, found.options)]
+    folders = [start for start in starts if _REMARKABLE.search(start)]
     commands = [
         words[index + 1 : command_end(words, index)] for index, word in enumerate(words) if word.value in _ACTIONS
     ]
     named_in_a_file = any((word.value or "").startswith("-files0") for word in words)
     if len(folders) * len(commands) > _MOST or (commands and named_in_a_file):
         return None
-    found = dict.fromkeys(tuple(_with(word, folder) for word in command) for command in commands for folder in folders)
+    pairs = ((command, folder) for command in commands for folder in folders)
+    together = dict.fromkeys(tuple(_with(word, folder) for word in command) for command, folder in pairs)
     return [
         step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
-        for each in found
+        for each in together
         if each
     ]
 
