@@ -28,7 +28,8 @@ class Grammar:
     never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
     ``pairs`` are long options that take two words of text; ``words`` are spelled as letters would be and take the next
     (``xxd -len 16``). ``old_letters``: the first word may be letters without a dash, each of which takes the next word
-    behind it if it takes one, whatever that looks like (``tar cf -- FILE``).
+    behind it if it takes one, whatever that looks like (``tar cf -- FILE``). ``past_dashes``: options count behind
+    ``--`` as well (``find -- . -delete``).
     """
 
     short: frozenset[str] = frozenset()
@@ -47,6 +48,7 @@ class Grammar:
     pairs: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     old_letters: bool = False
+    past_dashes: bool = False
 
 
 @dataclass(slots=True)
@@ -165,7 +167,7 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
             options_over = options_over or grammar.ordered
             continue
         if value == "--":
-            options_over = True
+            options_over = not grammar.past_dashes
             continue
         if value is None and word.prefix[:1] != "-":
             found.operands.append((index - 1, word))
