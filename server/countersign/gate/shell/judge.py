@@ -35,6 +35,7 @@ from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
 from countersign.gate.shell.rules.context import JudgingContext, judging_context
+from countersign.gate.shell.rules.empty_input import with_empty_input
 from countersign.gate.shell.rules.file_findings import (
     file_findings,
     linked_words,
@@ -395,7 +396,7 @@ class _Judging:
         """The same command with the values of variables in its words, where that may mean something else."""
         respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
         valued = [with_valued_options(step) for step in (analyzed.step, *(respelled or ()))]
-        readings = (respelled, *valued, with_start_folders(analyzed))
+        readings = (respelled, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
         steps = [step for found in readings for step in found or ()]
         self.spellings += MOST_IN_ALL + 1 if None in readings else len(steps)
         if self.spellings <= MOST_IN_ALL:

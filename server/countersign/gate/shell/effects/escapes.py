@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from countersign.gate.shell.effects.escape_use import (
     COPYING,
@@ -103,12 +104,23 @@ _ANY_DASHES = re.compile(r"(?:-(?=[^-=:]{2})|--(?=[^-=:](?:[=:]|\Z))|-{3,})([^-=
 
 def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
     """Words that do more by how they are spelled."""
+    patterns = [SPELLED[key] for key in keys_of(name, words, SPELLED)]
     return [
         named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
-        for pattern, why in [SPELLED[key] for key in keys_of(name, words, SPELLED)]
+        for pattern, why in patterns
         for word in words[1:]
         if len(word.prefix) > _LONGEST_SPELLED or pattern.match(word.prefix)
+    ] + [
+        named("code", (option.value or NAMED_NOWHERE,), f"`{option.prefix} {value.prefix}`: {why}")
+        for option, value in (pairwise(words[1:]) if patterns else ())
+        if _LONG.fullmatch(option.prefix)
+        for pattern, why in patterns
+        if pattern.match(f"{option.prefix}={value.prefix[:_LONGEST_SPELLED]}") and not pattern.match(option.prefix)
     ]
+
+
+_LONG = re.compile(r"--?[\w.-]{2,}")
+"""An option that may take the word behind it as if it stood behind a `=`."""
 
 
 _LONGEST_SPELLED = 5_000

@@ -264,6 +264,8 @@ def _as_operands(
     match row.operands:
         case "read":
             yield from (FileUse("read", word, below=deep) for word in operands)
+            if deep and name in _HERE_IF_DEEP:
+                yield FileUse("read", constant("."), below=True)
         case "list":
             listed = folders_in(indexed, found.options) if name in FINDERS else operands
             printed = found.may_have(*_READ_WITH.get(name, ()))

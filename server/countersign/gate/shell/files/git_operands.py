@@ -196,7 +196,6 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             if any(word.form == "pattern" for word in operands):
                 yield FileUse("read", unknown())  # a file may be called `HEAD:.env`
         case "fast-export":
-            yield from (FileUse("write", value) for value in found.valued("--export-marks"))
             # Without the names of files it writes out what all of them hold.
             yield FileUse("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
@@ -255,6 +254,7 @@ _WRITTEN_BY = {
     "index-pack": ("-o",),
     "credential-store": ("--file",),
     "fast-import": ("--export-marks",),
+    "fast-export": ("--export-marks",),
 }
 """Options, in subcommands whose others are not known, that name what is written."""
 

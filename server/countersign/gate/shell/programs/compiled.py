@@ -101,7 +101,7 @@ PROGRAMS: Mapping[str, tuple[tuple[str, Any], ...]] = {
     'bundle': (('why', '`exec` runs a program'), ('grammar', (('short', 'fjr'), ('long', 'binstubs cache-path file gemfile gemspec jobs lockfile path retry target-rbconfig'))), ('escapes', (('code', '--gemfile'),))),
     'bunzip2, bzip2, compress, gunzip, gzip, lz4, lzma, pigz, uncompress, unlzma, unxz, xz': (('why', 'it replaces its operands'), ('grammar', (('short', 'STbop'), ('long', 'memlimit output suffix'))), ('escapes', (('code', '--files --files0 -N --name'), ('writes', '-o --output'))), ('operands', 'change'), ('deep', '--recursive -r'), ('safe', '--f --fi --fil --file')),
     'bzcat, gzcat, xzcat, zcat': (('operands', 'read'),),
-    'bzgrep, xzgrep, zgrep': (('why', 'it is a script that sorts its words in its own way'), ('grammar', (('short', 'f'), ('long', 'file'))), ('reads', '--file -f'), ('operands', 'read')),
+    'bzgrep, xzgrep, zgrep': (('why', 'it is a script that sorts its words in its own way'), ('grammar', (('short', 'f'), ('long', 'file'))), ('reads', '--file -f'), ('operands', 'read'), ('deep', '--dereference-recursive --directories --recursive -R -r')),
     'cabal': (('why', 'options hand words to the compiler and linker, which load code and run programs'), ('grammar', (('short', 'dovw'), ('long', 'builddir config-file destdir ghc-options installdir output-directory project-dir project-file store-dir with-compiler with-hc-pkg'))), ('escapes', (('runs', '-w --with-* --test-wrapper --extra-prog-path* --ghc-pkg-option'), ('code', '--ghc-options --ghc-option --config-file --alex-options --happy-options --haddock-options --gcc-options --ld-options --hsc2hs-options --cpphs-options --remote-repo-cache --project-file --project-dir --package-db --ld-option --gcc-option'), ('writes', '--installdir --store-dir --builddir --output-directory --output-dir -o --logs-dir --build-log')))),
     'cargo': (('why', '`--config` names programs to run'), ('grammar', (('short', 'CFZjp'), ('long', 'artifact-dir bench bin color config example exclude features jobs lockfile-path manifest-path message-format out-dir package profile target target-dir test timings'))), ('escapes', (('runs', '--config -Z'), ('code', '--target --manifest-path -C --lockfile-path --config-file --tool-config-file --makefile'), ('writes', '--target-dir --out-dir --artifact-dir --logfile --output-path --output-dir --archive-file'), ('changes', '--fix'))), ('safe', '--arch --lib --log --make --out')),
     'cargo new, cargo init': (('why', 'it makes a folder'), ('grammar', (('long', 'color config edition name registry vcs'),)), ('escapes', (('runs', '--config -Z'),)), ('operands', 'write')),
@@ -395,7 +395,7 @@ GIT: Mapping[str, tuple[tuple[str, Any], ...]] = {
     'pull': (('why', '`--upload-pack` runs a program'), ('grammar', (('short', 'Xs'), ('long', 'deepen depth jobs server-option shallow-since strategy strategy-option upload-pack'), ('maybe', 'r'))), ('escapes', (('runs', '--upload-pack --receive-pack --exec -s --strategy -e --edit'),)), ('safe', '--strategy-option'), ('brings', 'tree')),
     'push': (('why', '`--receive-pack` runs a program'), ('grammar', (('short', 'o'), ('long', 'exec push-option receive-pack repo'))), ('escapes', (('runs', '--upload-pack --receive-pack --exec'),)), ('alike', (('--delete', '--delete -d'), ('--dry-run', '--dry-run -n'), ('--force', '--force -f'), ('--push-option', '--push-option -o'), ('--quiet', '--quiet -q'), ('--set-upstream', '--set-upstream -u'), ('-d', '--delete -d'), ('-f', '--force -f'), ('-n', '--dry-run -n'), ('-o', '--push-option -o'), ('-q', '--quiet -q'), ('-u', '--set-upstream -u')))),
     'ls-remote': (('why', '`--upload-pack` runs a program'), ('grammar', (('short', 'o'), ('long', 'exec server-option sort upload-pack'))), ('escapes', (('runs', '--upload-pack --receive-pack --exec'),))),
-    'fetch-pack, send-pack': (('escapes', (('runs', '--upload-pack --receive-pack --exec'),)),),
+    'fetch-pack, send-pack': (('grammar', (('long', 'exec receive-pack upload-pack'),)), ('escapes', (('runs', '--upload-pack --receive-pack --exec'),))),
     'clone': (('why', '`-c`, `-u` and `--template` name programs'), ('grammar', (('short', 'bcjou'), ('long', 'branch bundle-uri config depth filter jobs origin reference reference-if-able separate-git-dir server-option shallow-exclude shallow-since template upload-pack'))), ('escapes', (('runs', '-u --upload-pack -c --config --template --bundle-uri'), ('writes', '--separate-git-dir'))), ('brings', 'below')),
     'init': (('why', '`--template` names hooks'), ('grammar', (('short', 'b'), ('long', 'initial-branch object-format ref-format separate-git-dir template'))), ('escapes', (('runs', '--template'), ('writes', '--separate-git-dir')))),
     'archive': (('why', '`--exec` runs a program'), ('grammar', (('short', 'o'), ('long', 'add-file exec format output prefix remote'))), ('escapes', (('runs', '--exec --remote'), ('writes', '-o --output'))), ('reads', '--add-file')),
@@ -1580,7 +1580,10 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('awk',): True,
     },
     'here_if_deep': {
+        ('bzgrep',): True,
         ('grep',): True,
+        ('xzgrep',): True,
+        ('zgrep',): True,
     },
     'writes_through_links': {
         ('scp',): True,

@@ -45,8 +45,10 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
     found: dict[tuple[Word, ...], None] = {}
     for layer in layers:
         front, first = words[: len(words) - len(layer.words)], layer.words[0].value
-        if first is None or not _leads(first) or words[len(front) :] != layer.words:
+        if first is None or not _leads(first):
             continue
+        if words[len(front) :] != layer.words:
+            front = ()  # words are put into it (`xargs`, `find -exec`), so it is judged by itself
         name = program(first)
         readings = _readings(name, layer.words)
         if readings is None:
