@@ -334,7 +334,8 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
             )
         moves = addressed or git.subcommand in {"update-ref", "symbolic-ref"}
         reads = git.program.known and not (git.subcommand == "symbolic-ref" and len(operands) > 1)
-        named_so = "refs/replace" in word.prefix or (moves and (_begins(word, "refs/replace") or _fills(word)))
+        # On some disks case does not count in the names of references.
+        named_so = "refs/replace" in word.prefix.lower() or (moves and (_begins(word, "refs/replace") or _fills(word)))
         if named_so and not reads:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
+from countersign.gate.shell.programs.other_names import plain_name
 from countersign.gate.shell.programs.tables import field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -28,7 +29,7 @@ _STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
 def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
     first = words[0].value
-    if first is None or "/" in first:
+    if first is None or "/" in first or plain_name(first) != first:
         return False
     if len(words) == 2 and first in _VERSIONS and words[1].value in {"--version", "-V", "-v"}:
         return words[1].value in _VERSIONS[first]

@@ -19,7 +19,7 @@ from countersign.gate.shell.languages.find import FINDERS, command_end
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import GLOBAL
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, is_one_of, may_be_several
-from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES
+from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES, plain_name
 from countersign.gate.shell.programs.tables import (
     INTERPRETERS,
     SHELL_TEXTS,
@@ -68,6 +68,7 @@ def program(name: str) -> str:
     base = name.rsplit("/", 1)[-1]
     if len(base) > LONGEST_NAME:
         return base
+    base = plain_name(base)
     if base.count("-") > 1:
         base = _TARGET.sub("", base)
     for pattern, named in NAMES_LIKE:
@@ -206,6 +207,9 @@ class _Unwrapping:
     def add(self, above: int, words: Sequence[Word], way: Way, offset: int | None) -> None:
         if not words:
             return
+        by = (self.layers[above].words[0].value or "").rpartition("/")[2]
+        if way != "closed" and plain_name(by) != by:
+            way = "closed"  # where case counts, it is another program
         start = self.layers[above].start
         inside = None if start is None or offset is None else start + offset
         carried = self.layers[above].carried.then(self.changes.get(above, UNCHANGED))

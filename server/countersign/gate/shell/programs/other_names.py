@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from countersign.gate.shell.programs.tables import FACETS, names_with
+from countersign.gate.shell.programs.tables import FACETS, TABLES, names_with
 
 OTHER_NAMES: Mapping[str, str] = {other: key[0] for key, others in FACETS["also"].items() for other in others.split()}
 """Other names of the same programs, as far as their options agree."""
@@ -16,6 +16,21 @@ NAMES_LIKE: Sequence[tuple[re.Pattern[str], str]] = tuple(
     (re.compile(pattern), key[0]) for key, pattern in FACETS["named_like"].items()
 )
 """Patterns of other names of the same programs."""
+
+
+_IN_CAPITALS = frozenset(key[0] for key in TABLES if key[0] != key[0].lower())
+"""Names that hold capitals by themselves (``Rscript``)."""
+
+
+def plain_name(name: str) -> str:
+    """A name in lower case, since macOS finds ``git`` as ``GIT`` too, and without the ending of Windows' programs,
+    which Linux beside Windows runs as well. Never for what an allow rule covers or what needs no rule."""
+    bare = _without_ending(name)
+    return bare if bare in _IN_CAPITALS else bare.lower()
+
+
+def _without_ending(name: str) -> str:
+    return name[:-4] if len(name) > 4 and name[-4:].lower() == ".exe" else name
 
 
 def with_other_names(names: frozenset[str]) -> frozenset[str]:
@@ -38,16 +53,11 @@ _VERSION = re.compile(r"(.*?[a-z+])-?(\d[\d.]*)")
 @lru_cache(maxsize=4096)
 def family(name: str) -> str:
     """The name under which rules for a program, and for all that is called otherwise, are kept."""
-    name = _plain(name)
+    name = plain_name(name)
     found = _VERSION.fullmatch(name)
     base = found[1] if found is not None and found[1] in _VERSIONED_NAMES else name
     base = OTHER_NAMES.get(base, base)
     return _FAMILY.get(base, base)
-
-
-def _plain(name: str) -> str:
-    """A name without the ending of Windows' programs, which Linux beside Windows runs as well (``git.exe push``)."""
-    return name[:-4] if len(name) > 4 and name[-4:].lower() == ".exe" else name
 
 
 _VERSIONED_NAMES = names_with("versioned")
@@ -56,9 +66,10 @@ _VERSIONED_NAMES = names_with("versioned")
 
 def likeness(wanted: str, name: str) -> Likeness | None:
     """How surely a program of this name is the one that a rule names, both without folders; None if it is not."""
-    wanted, name = _plain(wanted), _plain(name)
+    in_case = _without_ending(wanted) == _without_ending(name)
+    wanted, name = plain_name(wanted), plain_name(name)
     if wanted == name:
-        return "same"
+        return "same" if in_case else "akin"  # where case counts, it is another program
     if family(wanted) != family(name):
         return None
     if name in _FAMILY or wanted in _FAMILY:
