@@ -129,6 +129,12 @@ def _respelled(seed: int, numbers: range) -> Iterator[str]:
     return looser(seed, numbers)
 
 
+def _otherwise(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.shell.otherwise import looser  # noqa: PLC0415 likewise
+
+    return looser(seed, numbers)
+
+
 def _kill(seed: int, numbers: range) -> Iterator[str]:
     from tests.survival.kill import failures  # noqa: PLC0415 likewise
 
@@ -238,6 +244,7 @@ COUNTS: Mapping[str, Count] = {
     "replay": Count("bash does the same for a text and for what is printed of its tree", 1_000_000, 500, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
     "respelled": Count("no known evasion is allowed for a variable in its words", 100_000, 2_000, _respelled),
+    "otherwise": Count("no known evasion is allowed in another spelling", 100_000, 2_000, _otherwise),
     "unfinished": Count("no known evasion is allowed once a word's end is unknown", 100_000, 2_000, _unfinished),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 105, 1, _kills),
@@ -263,7 +270,7 @@ def main(arguments: list[str]) -> int:
     failed = 0
     for name in asked.only or COUNTS:
         number = asked.count or COUNTS[name].number
-        earlier = _unfinished(name, asked.seed) if asked.resume else None
+        earlier = _not_ended(name, asked.seed) if asked.resume else None
         told = run(name, number, asked.seed, asked.workers, minutes=asked.minutes, earlier=earlier)
         # Read anew, because another count may have ended meanwhile.
         results = _kept()
@@ -329,7 +336,7 @@ def run(
     }
 
 
-def _unfinished(name: str, seed: int) -> Mapping[str, Any] | None:
+def _not_ended(name: str, seed: int) -> Mapping[str, Any] | None:
     """What an earlier run of this count and seed told, if it ended before its last number."""
     told = _kept()["counts"].get(name, {})
     return told if told.get("seed") == seed and told.get("count", 0) < told.get("of", 0) else None

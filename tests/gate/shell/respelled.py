@@ -40,7 +40,7 @@ _LONGEST = 200
 
 
 @cache
-def _rows() -> list[tuple[Mapping[str, Any], tuple[str, ...]]]:
+def rows() -> list[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """The rows that are one command of constant words, with these."""
     found: list[tuple[Mapping[str, Any], tuple[str, ...]]] = []
     for row in (*evasions(), *(row for row in commands() if not row.get("layout"))):
@@ -63,9 +63,9 @@ def looser(seed: int, numbers: range) -> Iterator[str]:
     """What is allowed in another spelling only."""
     for number in numbers:
         random = Random(f"respelled {seed}/{number}")
-        row, words = random.choice(_rows())
+        row, words = random.choice(rows())
         asked = {**row["rules"], **context(row)}
-        if decide(" ".join(map(_quoted, words)), **asked) == "allow":
+        if decide(" ".join(map(quoted, words)), **asked) == "allow":
             continue
         text = respelled(words, random.randrange(1, len(words)), random.choice(FORMS), random)
         if text is not None and decide(text, **asked) == "allow":
@@ -74,9 +74,9 @@ def looser(seed: int, numbers: range) -> Iterator[str]:
 
 def unfinished(seed: int, numbers: range) -> Iterator[str]:
     """What is allowed once the end of one of its words is not known."""
-    rows = [
+    left = [
         (row, words)
-        for row, words in _rows()
+        for row, words in rows()
         if row["rules"]["allow"]
         and not (row["rules"]["deny"] or row["rules"]["ask"] or row.get("bypass"))
         and row.get("mode", "default") == "default"
@@ -85,13 +85,13 @@ def unfinished(seed: int, numbers: range) -> Iterator[str]:
     ]
     for number in numbers:
         random = Random(f"unfinished {seed}/{number}")
-        row, words = random.choice(rows)
+        row, words = random.choice(left)
         asked = {**row["rules"], **context(row)}
         index = random.randrange(1, len(words))
-        if len(words[index]) < 2 or decide(" ".join(map(_quoted, words)), **asked) == "allow":
+        if len(words[index]) < 2 or decide(" ".join(map(quoted, words)), **asked) == "allow":
             continue
         known = words[index][: random.randrange(1, len(words[index]))]
-        text = " ".join((*map(_quoted, words[:index]), _quoted(known) + '"$x9"', *map(_quoted, words[index + 1 :])))
+        text = " ".join((*map(quoted, words[:index]), quoted(known) + '"$x9"', *map(quoted, words[index + 1 :])))
         if decide(text, **asked) == "allow":
             yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
 
@@ -108,15 +108,15 @@ ABBREVIATING = frozenset(
 
 def abbreviated() -> Iterator[str]:
     """What is allowed once the last letters of a long option are left out, for every row and option."""
-    for row, words in _rows():
+    for row, words in rows():
         asked = {**row["rules"], **context(row)}
-        if words[0] not in ABBREVIATING or decide(" ".join(map(_quoted, words)), **asked) == "allow":
+        if words[0] not in ABBREVIATING or decide(" ".join(map(quoted, words)), **asked) == "allow":
             continue
         for index, word in enumerate(words):
             option, equals, value = word.partition("=")
             for length in range(len(option) - 2, len(option)) if _LONG_OPTION.fullmatch(option) else ():
                 short = (*words[:index], option[:length] + equals + value, *words[index + 1 :])
-                text = " ".join(map(_quoted, short))
+                text = " ".join(map(quoted, short))
                 if text not in NO_ABBREVIATION and decide(text, **asked) == "allow":
                     yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
 
@@ -141,16 +141,16 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
         front, back = word[:middle], word[middle:]
 
     def with_word(spelling: str) -> str:
-        return " ".join((*map(_quoted, words[:index]), spelling, *map(_quoted, words[index + 1 :])))
+        return " ".join((*map(quoted, words[:index]), spelling, *map(quoted, words[index + 1 :])))
 
     assigned, named = f"x9={shlex.quote(word)}", with_word('"$x9"')
     match form:
         case "whole":
             return f"{assigned}; {named}"
         case "front":
-            return f"x9={shlex.quote(front)}; " + with_word('"$x9"' + _quoted(back))
+            return f"x9={shlex.quote(front)}; " + with_word('"$x9"' + quoted(back))
         case "back":
-            return f"x9={shlex.quote(back)}; " + with_word(_quoted(front) + '"$x9"')
+            return f"x9={shlex.quote(back)}; " + with_word(quoted(front) + '"$x9"')
         case "both":
             return f"x9={shlex.quote(front)} y9={shlex.quote(back)}; " + with_word('"$x9$y9"')
         case "looped":
@@ -164,5 +164,6 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
             return f"{assigned} && {named}"
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
+    """A word as a text that bash reads as this word."""
     return word if _BARE.fullmatch(word) else shlex.quote(word)

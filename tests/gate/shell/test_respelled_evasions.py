@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import respelled
+from . import otherwise, respelled
 
 
 def test_no_evasion_is_allowed_for_a_variable_in_its_words() -> None:
@@ -32,6 +32,16 @@ def test_no_evasion_is_allowed_for_an_abbreviated_option() -> None:
 
 
 def test_a_gate_that_knows_whole_names_only_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    decide, seen = respelled.decide, {row["command"] for row, _ in respelled._rows()}
+    decide, seen = respelled.decide, {row["command"] for row, _ in respelled.rows()}
     monkeypatch.setattr(respelled, "decide", lambda text, **asked: decide(text, **asked) if text in seen else "allow")
     assert len(list(respelled.abbreviated())) > 500
+
+
+def test_no_evasion_is_allowed_for_another_spelling() -> None:
+    assert list(otherwise.looser(0, range(1_500))) == []
+
+
+def test_a_gate_that_looks_at_the_first_word_only_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    decide, seen = otherwise.decide, {" ".join(map(respelled.quoted, words)) for _, words in respelled.rows()}
+    monkeypatch.setattr(otherwise, "decide", lambda text, **asked: decide(text, **asked) if text in seen else "allow")
+    assert len(list(otherwise.looser(0, range(20)))) > 10
