@@ -44,6 +44,7 @@ from countersign.gate.shell.rules.file_findings import (
     with_command,
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
+from countersign.gate.shell.rules.leading_dashes import without_leading_dashes
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.start_folders import with_start_folders
@@ -395,8 +396,10 @@ class _Judging:
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command with the values of variables in its words, where that may mean something else."""
         respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
-        valued = [with_valued_options(step) for step in (analyzed.step, *(respelled or ()))]
-        readings = (respelled, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
+        written = (analyzed.step, *(respelled or ()))
+        undashed = [each for step in written for each in without_leading_dashes(step)]
+        valued = [with_valued_options(step) for step in (*written, *undashed)]
+        readings = (respelled, undashed, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
         steps = [step for found in readings for step in found or ()]
         self.spellings += MOST_IN_ALL + 1 if None in readings else len(steps)
         if self.spellings <= MOST_IN_ALL:

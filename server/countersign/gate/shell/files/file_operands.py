@@ -544,7 +544,7 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         files, operands = [operands[0], *files], operands[1:]
     extracting = "x" in letters or found.may_have("-x", "--extract", "--get")
     listing = "t" in letters or found.has("-t", "--list")
-    entered = _entered(found.valued("-C", "--directory"))
+    entered = _entered([*found.valued("-C", "--directory"), *_folders_between(operands)])
     if extracting:
         yield from (FileUse("read", word) for word in files)
         if not (found.has("-O", "--to-stdout") or "O" in letters):
@@ -560,6 +560,14 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         )
         for folder in entered:
             yield from (FileUse("read", _in_folder(folder, word), below=True) for word in operands)
+
+
+def _folders_between(operands: Sequence[Word]) -> Iterator[Word]:
+    """The folders that macOS's tar goes into between the names, behind ``--`` as well."""
+    for index, word in enumerate(operands):
+        if word.prefix.startswith("-C"):
+            attached = [constant(word.value[2:])] if word.value is not None and word.value != "-C" else []
+            yield from attached or operands[index + 1 : index + 2]
 
 
 def _entered(folders: Iterable[Word]) -> list[Word]:
