@@ -1,7 +1,8 @@
 """Known evasions in other spellings of the same command: none may be allowed for being written that way.
 
 What `respelled.py` makes of variables, this makes of everything else that leaves the meaning alone: a command in front
-or around it, a redirection, another way to write the program's name or a path, an option's value in the next word.
+or around it, a redirection, another way to write the program's name or a path, an option's value in the next word,
+``--`` or an option in front of the subcommand.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from countersign.gate.shell.effects.partial_subcommands import is_subcommand
 from tests.corpora import context
 
 from . import respelled
@@ -29,7 +31,10 @@ BUILTINS = frozenset({"cd", "enable", "shopt", "export", "alias", "hash", "set",
 ONLY_ATTACHED = frozenset({"valgrind", "mpv", "esbuild", "git"})
 """Programs of which some options take their value in the same word alone."""
 
-_PATH = re.compile(r"(?:[\w.-]+/)+[\w.-]+|\.[a-z][\w.]+")
+HANDS_OPTIONS_ON = frozenset({"gh", "glab", "nerdctl", "kubectl", "oc", "helm"})
+"""Programs of which a subcommand reads the options in front of it as well, each with the word behind it."""
+
+_PATH = re.compile(r"(?!-)(?:(?:[\w.-]+/)+[\w.-]+|\.[a-z][\w.]+)")
 _VALUED = re.compile(r"(--[a-z][\w-]+)=(.+)", re.DOTALL)
 
 
@@ -59,6 +64,10 @@ def _spellings(words: Sequence[str]) -> Iterator[str]:
         yield from (f"{first} {rest}" for first in (f"\\{name}", f"{name[0]}''{name[1:]}", f"x9={name}; $x9"))
     if "'" not in whole:
         yield f"bash -c {shlex.quote(whole)}"
+    if is_subcommand(name, words[1]) and words[1][:1] != "-" and name != "git":
+        yield " ".join((quoted[0], "--", *quoted[1:]))
+        if name in HANDS_OPTIONS_ON and len(words) > 3 and words[2][:1] == "-" != words[3][:1]:
+            yield " ".join((quoted[0], *quoted[2:4], quoted[1], *quoted[4:]))
     for index, word in enumerate(words[1:], 1):
         valued = _VALUED.fullmatch(word)
         if valued is not None and name not in ONLY_ATTACHED:

@@ -44,8 +44,8 @@ from countersign.gate.shell.rules.file_findings import (
     with_command,
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
-from countersign.gate.shell.rules.leading_dashes import without_leading_dashes
 from countersign.gate.shell.rules.match import Coverage, touching
+from countersign.gate.shell.rules.options_in_front import with_subcommand_first, without_leading_dashes
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.start_folders import with_start_folders
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
@@ -398,8 +398,9 @@ class _Judging:
         respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
         written = (analyzed.step, *(respelled or ()))
         undashed = [each for step in written for each in without_leading_dashes(step)]
+        turned = [each for step in (*written, *undashed) for each in with_subcommand_first(step)]
         valued = [with_valued_options(step) for step in (*written, *undashed)]
-        readings = (respelled, undashed, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
+        readings = (respelled, undashed, turned, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
         steps = [step for found in readings for step in found or ()]
         self.spellings += MOST_IN_ALL + 1 if None in readings else len(steps)
         if self.spellings <= MOST_IN_ALL:

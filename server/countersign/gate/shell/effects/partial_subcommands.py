@@ -47,6 +47,11 @@ def takes_subcommands(name: str) -> bool:
     return (name,) in _BEHIND or name in DEPTH
 
 
+def is_subcommand(name: str, *words: str | None) -> bool:
+    """Whether the tables know the last of these words behind the program's name and the others."""
+    return words[-1] in _BEHIND.get((name, *[word or "" for word in words[:-1]]), ())
+
+
 def may_be_subcommand(name: str, words: Sequence[Word], arguments: Arguments) -> Word | None:
     """Return the first word of this program that is not constant and may be one of its subcommands."""
     front: _Key = (name,)

@@ -2,7 +2,8 @@
 
 ``npm --otp 5 exec evil`` runs `evil`. The readers of what a program runs look for its subcommand right behind its name
 and know few options, and a record may lack one. So the command is also judged without the options that take a value
-and the values, of those that no record knows in each combination, if it would run or load something then.
+and the values, of those that no record knows in each combination, if it would run or load something then. A record
+may also be wrong the other way: in `cabal -v repl` the option takes nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.operand_code import OWN_COMMANDS
-from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand, takes_subcommands
+from countersign.gate.shell.effects.partial_subcommands import (
+    is_subcommand,
+    may_be_subcommand,
+    takes_subcommands,
+)
 from countersign.gate.shell.effects.unwrap import is_wrapper, program, unwrap
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
@@ -30,8 +35,8 @@ _MOST_PAIRS, _FEW_PAIRS, _MOST_OPERANDS = 12, 3, 6
 
 _OPTION = re.compile(r"-[^=\s]+")
 
-_FEWEST = 4
-"""Words of a command that has a name, an option, its value and something that it runs."""
+_FEWEST = 3
+"""Words of a command that has a name, an option, and its value or a subcommand."""
 
 _MOST = 32
 """Readings of one command that are judged."""
@@ -73,7 +78,7 @@ def _leads(first: str | None) -> bool:
 
 def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | None:
     """The command without some of the options that may take a word, each with that word; None if it is too long."""
-    pairs, valued, operands, index = list[int](), list[int](), 0, 1
+    pairs, valued, named, operands, index = list[int](), list[int](), list[int](), 0, 1
     while index < len(words) - 1 and len(pairs) < _MOST_PAIRS and operands < _MOST_OPERANDS:
         if index > _FARTHEST:
             return None
@@ -86,6 +91,7 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
             takes = _takes_value(name, option, value, words) if word.value is not None else None
             pairs += [index] if takes is None else []
             valued += [index] if takes else []
+            named += [index] if is_subcommand(name, value.value) else []
             index += takes is not False
         index += 1
     if len(pairs) == _MOST_PAIRS and not operands:
@@ -97,7 +103,8 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
         chosen = [tuple(pairs[start:end]) for start, end in itertools.combinations(range(len(pairs) + 1), 2)]
     # Those that surely take a value are left out, and, as a record may be wrong, kept.
     both = [(*each, *more) for more in (valued, ()) for each in ((), *chosen) if each or more]
-    return (_without(words, each) for each in both)
+    alone = ((*words[:index], *words[index + 1 :]) for index in named)
+    return itertools.chain((_without(words, each) for each in both), alone)
 
 
 def _without(words: Sequence[Word], pairs: Sequence[int]) -> tuple[Word, ...]:
