@@ -24,7 +24,7 @@ from countersign.gate.shell.effects.open_words import TAKE_ANY_WORD, open_values
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
-from countersign.gate.shell.programs.argv import Arguments, Option, arguments
+from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
 from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED
@@ -109,14 +109,28 @@ def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
         named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
         for pattern, why in patterns
         for word in words[1:]
-        if len(word.prefix) > _LONGEST_SPELLED or pattern.match(word.prefix)
+        if len(word.prefix) > _LONGEST_SPELLED or any(map(pattern.match, _without_detours(word.prefix)))
     ] + [
         named("code", (option.value or NAMED_NOWHERE,), f"`{option.prefix} {value.prefix}`: {why}")
         for option, value in (pairwise(words[1:]) if patterns else ())
         if _LONG.fullmatch(option.prefix)
         for pattern, why in patterns
-        if pattern.match(f"{option.prefix}={value.prefix[:_LONGEST_SPELLED]}") and not pattern.match(option.prefix)
+        if any(map(pattern.match, _without_detours(f"{option.prefix}={value.prefix[:_LONGEST_SPELLED]}")))
+        and not pattern.match(option.prefix)
     ]
+
+
+def _without_detours(text: str) -> tuple[str, ...]:
+    """The text, and with each path in it that takes a detour (``./../x``, ``src/../../x``) as it is without."""
+    if "/.." not in text:
+        return (text,)
+    short, before = text, ""
+    while short != before:
+        before, short = short, _DETOUR.sub("", short)
+    return text, short
+
+
+_DETOUR = re.compile(r"(?:\A|(?<=[^\w./-])|(?<=/))(?:\./+|(?!\.\.?/)[\w.-]+/+\.\./+)(?=\.\./|[^/]|\Z)")
 
 
 _LONG = re.compile(r"--?[\w.-]{2,}")
@@ -168,15 +182,30 @@ _FORMATS = frozenset(
 
 
 def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[EscapeUse]:
-    for option in options:
-        kind = row.escapes.get(option.name)
+    for given in options:
+        option, kind = given, row.escapes.get(given.name)
         if kind is None and (row.grammar.single or option.name[:2] == "--"):
             kind = escape_kind(row, option.name)
             if kind is None and row.grammar.single:
                 kind = row.escapes.get("-" + option.name.lstrip("-"))
+            if kind is None and row.grammar.single:
+                option, kind = _with_letter(row, option)
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
+
+
+def _with_letter(row: Program, option: Option) -> tuple[Option, EscapeKind | None]:
+    """The letter that a word of one dash may begin with, and what that does: ``gfortran -o/opt/x``."""
+    name = option.name
+    kind = row.escapes.get(name[:2])
+    if len(name) < len("-ox") or name[1] == "-" or kind in {None, "changes"}:
+        return option, None
+    if is_listed(name, row.grammar) or name in row.grammar.texts or name in row.safe:
+        return option, None
+    following = option.value.value if option.attached and option.value is not None else None
+    value = name[2:] if following is None else f"{name[2:]}={following}"
+    return Option(name[:2], option.index, constant(value), attached=True), kind
 
 
 def _behind_letters(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Option]:
@@ -355,7 +384,7 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
 
 def _begins(word: Word, text: str) -> bool:
     """Whether a word of which only the beginning is known may be this one."""
-    return word.value is None and word.prefix != "" and text.startswith(word.prefix)
+    return word.value is None and word.prefix != "" and text.startswith(word.prefix.lower())
 
 
 def _fills(word: Word) -> bool:

@@ -95,12 +95,23 @@ def _make(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+_NAME_MODULES = frozenset({"-pl", "--projects", "-rf", "--resume-from"})
+"""Options whose value may be ``group:artifact``."""
+
+_GOAL_BEHIND_LETTER = re.compile(r"-[^-=DP][^=]*:")
+"""Older releases of Maven take what stands behind an option of one letter for the next word."""
+
+
 def _mvn(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
-    for _, word in found.operands:
+    for index, word in found.operands:
+        if words[index - 1].value in _NAME_MODULES and word.value is not None:
+            continue
         if ":" in word.prefix or word.value is None:
             uses.append(named("code", (word.value or NAMED_NOWHERE,), "a plug-in's goal can run programs"))
     for word in words:
+        if _GOAL_BEHIND_LETTER.match(word.prefix):
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), "a plug-in's goal can run programs"))
         if word.prefix.startswith(("-gs", "-gt")):
             uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}` takes settings from elsewhere"))
     return uses, None

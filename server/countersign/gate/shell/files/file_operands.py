@@ -7,6 +7,7 @@ Only names here; what may be done to them is ``paths/path_judge.py``'s to say, a
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
@@ -160,16 +161,18 @@ def _places_by(row: tuple[str, str, str], words: Sequence[Word], known: ProgramR
 
 
 def _attached_to_options(words: Sequence[Word], known: ProgramReading) -> Iterator[Word]:
-    """What stands behind the `=` or colon of an option that our record does not know, in words that are all known."""
+    """What stands behind the `=` or colon of an option that our record does not know, or behind its letter, in words
+    that are all known."""
     row = known.program
     texts = row.grammar.texts if row is not None else ()
     for option in known.arguments.options:
         spelled = _ATTACHED.match(words[option.index].value or "")
-        if spelled is not None and option.name not in texts and _LEADS_OUT.match(spelled[1]):
-            yield constant(spelled[1])
+        value = (spelled[1] or spelled[2]) if spelled is not None else None
+        if value is not None and option.name not in texts and _LEADS_OUT.match(value):
+            yield constant(value)
 
 
-_ATTACHED = re.compile(r"--?[\w.-]+[=:](.+)", re.DOTALL)
+_ATTACHED = re.compile(r"--?[\w.-]+[=:](.+)|-[A-Za-z]((?:/|~|\.\.).*)", re.DOTALL)
 
 
 def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) -> Iterator[Word]:
@@ -456,14 +459,19 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
         elif not flat:
             if whole and (word.value is None or ".." in word.value.split("/")):
                 yield FileUse("write", target, unknown_names=True)
-            elif whole:
-                name = (word.value or "").lstrip("/") or None
+            if whole:
+                name = _made_below(word.value) if word.value else None
                 if target.value:
                     target = constant(f"{target.value.rstrip('/')}/")._replace(tilde=target.tilde)
             sources = word if word.value is None else None
             yield FileUse("write", target, into=name if name is not None else "*", sources=sources)
             if backs_up:
                 yield FileUse("read", target, into=name if name is not None else "*")
+
+
+def _made_below(source: str) -> str | None:
+    """The path that ``cp --parents`` makes below its target."""
+    return re.sub(r"\A(?:\.\./|/)+", "", posixpath.normpath(source)) or None
 
 
 def _makes_links(row: Program, known: ProgramReading) -> bool:

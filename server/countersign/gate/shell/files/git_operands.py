@@ -125,7 +125,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("write", word) for word in operands)
         case "subtree":
             following = [word for before, word in pairwise(words) if before.value == "-P"]
-            for word in (*following, *found.valued("--prefix")):
+            joined = [constant(word.value[2:]) for word in words if word.value and re.match("-P.", word.value)]
+            for word in (*following, *joined, *found.valued("--prefix")):
                 yield FileUse("write", word, unknown_names=True)
         case "stash":
             # What was changed there is put back.

@@ -45,13 +45,16 @@ def valued(short: str, long: str, texts: str, *, single: bool = False) -> _Own:
 
 
 def behind(*marks: str) -> _Own:
-    """The command begins behind one of these words."""
+    """The command begins behind one of these words, or of these letters in a word."""
+    letters = tuple(mark for mark in marks if len(mark) == len("-x") and mark != "--")
 
     def own(words: Sequence[Word]) -> Iterator[Inner]:
         for index, word in enumerate(words):
             if index and word.value in marks:
                 yield Inner(tuple(words[index + 1 :]), index + 1)
                 return
+            if index and letters and (word.value or "").startswith(letters):
+                yield Inner((constant((word.value or "")[2:]), *words[index + 1 :]), None)
 
     return own
 
@@ -253,7 +256,7 @@ SOMETIMES: Mapping[str, _Own] = {
         matched(r"\\!\s*(.+)"), matched(r"(?i)\bPROGRAM\s+\$?'([^']+)'"),
         matched(r"\\(?:g|gx|o|out|w|write|watch)\s*\|\s*(.+)"), matched(r"`([^`]+)`"))),
     **dict.fromkeys(("mysql", "mariadb", "mycli"), each(
-        matched(r"(?:^|[;\n=])\s*(?:system|\\!)\s*(.+)"), matched(r"(?:^|[;\n=])\s*(?:pager|\\P)\s+(.+)"),
+        matched(r"(?:^(?:-e)?|[;\n=])\s*(?:system|\\!)\s*(.+)"), matched(r"(?:^(?:-e)?|[;\n=])\s*(?:pager|\\P)\s+(.+)"),
         matched(r"^--pager=(.+)"))),
     **dict.fromkeys(("sqlite3", "sqlite", "litecli"), each(
         matched(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
