@@ -24,7 +24,8 @@ FORMS = ("whole", "chained", "front", "back", "both", "looped", "inside", "insid
 
 UNKNOWN_REST = frozenset({
     "beta -f@.env", "beta -o .vscode/x", "beta .git/config", "beta x=.env", "sometool --key=.env",
-    "docker build --build-arg X=@.env .", "gh api x -f a=@.env", "kubectl create configmap x --from-file=a=.env",
+    "cargo add x --path ./../e", "cargo add x --path src/../../e", "docker build --build-arg X=@.env .",
+    "gh api x -f a=@.env", "kubectl create configmap x --from-file=a=.env",
     "git config --blob HEAD:.env -l", "git config --blob HEAD:.env secret", "git config --blob=HEAD:.env --list",
     "git checkout HEAD .vscode/tasks.json", "git stash push --pathspec-from-file=.env", "beta --out=/etc/x",
     "git push --repo=foo::bar", "kubectl create secret generic x --from-file=.env", "rspec --deprecation-out=../x",

@@ -135,10 +135,16 @@ def _capsh(words: Sequence[Word]) -> Iterator[Inner]:
 
 def _fd(words: Sequence[Word]) -> Iterator[Inner]:
     for index, word in enumerate(words):
-        if word.value in {"-x", "-X", "--exec", "--exec-batch"}:
-            rest = list(words[index + 1 :])
+        found = _FD_EXEC.fullmatch(word.value or "")
+        if found is not None:
+            attached = found[1] or found[2]
+            rest = [*([constant(attached)] if attached else []), *words[index + 1 :]]
             stop = next((at for at, other in enumerate(rest) if other.value == ";"), len(rest))
-            yield Inner(tuple(template(other, "{}") for other in rest[:stop]), index + 1)
+            yield Inner(tuple(template(other, "{}") for other in rest[:stop]), None if attached else index + 1)
+
+
+_FD_EXEC = re.compile(r"--exec(?:-batch)?(?:=(.*))?|-[A-DF-RT-Zabf-ik-np-su-z]*?[xX]=?(.*)", re.DOTALL)
+"""The option with what it runs; it may stand behind letters that take no value."""
 
 
 def _setarch(words: Sequence[Word]) -> Iterator[Inner]:

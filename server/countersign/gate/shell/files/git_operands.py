@@ -124,8 +124,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "mailinfo":
             yield from (FileUse("write", word) for word in operands)
         case "subtree":
-            following = [word for before, word in pairwise(words) if before.value == "-P"]
-            joined = [constant(word.value[2:]) for word in words if word.value and re.match("-P.", word.value)]
+            following = [word for before, word in pairwise(words) if re.fullmatch("-[a-z]*P", before.value or "")]
+            letters = [re.match("-[a-z]*P(.+)", word.value or "", re.DOTALL) for word in words]
+            joined = [constant(found[1]) for found in letters if found is not None]
             for word in (*following, *joined, *found.valued("--prefix")):
                 yield FileUse("write", word, unknown_names=True)
         case "stash":

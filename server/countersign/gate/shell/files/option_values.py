@@ -51,8 +51,21 @@ def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[Word
             if spelled is not None:
                 yield from _spellings(spelled[1], None)
             elif text[1:2] not in {"-", ""}:
-                yield from _spellings(text[2:], None)
+                for value in (text[2:], *behind_letters(text)):
+                    yield from _spellings(value, None)
 
+
+def behind_letters(word: str) -> Iterator[str]:
+    """Yield what may be the value of an option behind others in one word: ``-vofile``."""
+    if word[:1] == "-" and word[1:3].isalpha() and word.isascii():
+        for at in range(3, min(len(word), _MOST_LETTERS + 2)):
+            yield word[at:]
+            if not word[at].isalpha():
+                break
+
+
+_MOST_LETTERS = 4
+"""Letters in front of a value that are taken for options."""
 
 _FLAG = re.compile(r"--no-|--?[^=]*=|-[a-zA-Z]\d+\Z")
 """An option that surely does not take the next word."""

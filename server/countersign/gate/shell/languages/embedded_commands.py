@@ -46,15 +46,17 @@ def valued(short: str, long: str, texts: str, *, single: bool = False) -> _Own:
 
 def behind(*marks: str) -> _Own:
     """The command begins behind one of these words, or of these letters in a word."""
-    letters = tuple(mark for mark in marks if len(mark) == len("-x") and mark != "--")
+    letters = "".join(mark[1] for mark in marks if len(mark) == len("-x") and mark != "--")
+    spelled = re.compile(f"-[A-Za-z]*?[{letters}](.*)", re.DOTALL) if letters else None
 
     def own(words: Sequence[Word]) -> Iterator[Inner]:
         for index, word in enumerate(words):
             if index and word.value in marks:
                 yield Inner(tuple(words[index + 1 :]), index + 1)
                 return
-            if index and letters and (word.value or "").startswith(letters):
-                yield Inner((constant((word.value or "")[2:]), *words[index + 1 :]), None)
+            found = spelled.fullmatch(word.value or "") if index and spelled is not None else None
+            if found is not None:
+                yield Inner((*([constant(found[1])] if found[1] else []), *words[index + 1 :]), None)
 
     return own
 

@@ -23,7 +23,7 @@ from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
 from countersign.gate.shell.files.option_folders import written_folders
-from countersign.gate.shell.files.option_values import SELECTS, has_open_options, option_values
+from countersign.gate.shell.files.option_values import SELECTS, behind_letters, has_open_options, option_values
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unfinished_names import PARTS
@@ -390,9 +390,10 @@ def _named_by(word: Word) -> Sequence[Word]:
 
 def _parts_of(word: Word) -> Sequence[Word] | None:
     """What may be a file's name in a word by itself, beside those that ``_named_by`` gives: ``FILE:file``,
-    ``file#label``, ``source=file,target=x``. None if there are too many."""
+    ``file#label``, ``source=file,target=x``, ``-vofile``. None if there are too many."""
     value = word.value or ""
-    parts = [part for part in dict.fromkeys(PARTS.split(value)) if part != value and _is_like_a_file(part)]
+    named = (*PARTS.split(value), *behind_letters(value))
+    parts = [part for part in dict.fromkeys(named) if part != value and _is_like_a_file(part)]
     return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
 
 

@@ -107,7 +107,7 @@ FLAT_ARGUMENTS = re.compile(_FLAT_ARGUMENTS)
 ARGUMENTS = re.compile(_ARGUMENTS)
 
 _ENDS_PIPELINE = rf"(?:;(?![;&])|&&|\|\||&(?![&>])|\n)[ \t\n]*(?:{_PREFIX}[ \t]+(?!-|{_PREFIX}))?"
-_SEPARATOR = rf"[ \t]*(?:\|(?![|&])[ \t\n]*(?!{_PREFIX})|{_ENDS_PIPELINE}){_NEXT}"
+_SEPARATOR = rf"[ \t]*(?:\|(?![|&])[ \t\n]*(?!(?:!|time)(?:[<>(]|{END}))|{_ENDS_PIPELINE}){_NEXT}"
 
 COMMANDS = re.compile(
     rf"(?:(?:{_PREFIX}[ \t]+(?!-|{_PREFIX}))?(?:{_ORDINARY}{_SEPARATOR}|(?:{_COMMAND}|{_COMPOUND}){_SEPARATOR})+)?"
