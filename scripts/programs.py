@@ -164,6 +164,7 @@ FACTS: Mapping[str, type] = {
     "prints_input": str,
     "prints_number": bool,
     "takes_any_value": bool,
+    "abbreviates_subcommands": bool,
     "input_options": str,
     "input_values": str,
     "expands_words": bool,

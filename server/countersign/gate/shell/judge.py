@@ -35,7 +35,6 @@ from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
 from countersign.gate.shell.rules.context import JudgingContext, judging_context
-from countersign.gate.shell.rules.empty_input import with_empty_input
 from countersign.gate.shell.rules.file_findings import (
     file_findings,
     linked_words,
@@ -45,11 +44,9 @@ from countersign.gate.shell.rules.file_findings import (
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
-from countersign.gate.shell.rules.options_in_front import with_subcommand_first, without_leading_dashes
+from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
-from countersign.gate.shell.rules.start_folders import with_start_folders
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
-from countersign.gate.shell.rules.valued_options import with_valued_options
 from countersign.gate.shell.rules.whole_text import (
     OTHER_FILES,
     Whole,
@@ -394,17 +391,12 @@ class _Judging:
                 self.not_plain = Evidence(source="plainBash", reason=may_be_obeyed(name))
 
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
-        """The same command with the values of variables in its words, where that may mean something else."""
-        respelled = spelled_out(analyzed, self.context.paths.home, start if analyzed.step.places is HERE else None)
-        written = (analyzed.step, *(respelled or ()))
-        undashed = [each for step in written for each in without_leading_dashes(step)]
-        turned = [each for step in (*written, *undashed) for each in with_subcommand_first(step)]
-        valued = [with_valued_options(step) for step in (*written, *undashed)]
-        readings = (respelled, undashed, turned, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
-        steps = [step for found in readings for step in found or ()]
-        self.spellings += MOST_IN_ALL + 1 if None in readings else len(steps)
+        """The same command as it may run as well."""
+        here = start if analyzed.step.places is HERE else None
+        steps = other_readings(analyzed, self.context.paths.home, here)
+        self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)
         if self.spellings <= MOST_IN_ALL:
-            return [AnalyzedCommand(step, analyzed.facts) for step in steps]
+            return [AnalyzedCommand(step, analyzed.facts) for step in steps or ()]
         reason = f"`{analyzed.step.command.source}` can be spelled in too many ways to judge each"
         self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
         return []

@@ -49,7 +49,12 @@ def takes_subcommands(name: str) -> bool:
 
 def is_subcommand(name: str, *words: str | None) -> bool:
     """Whether the tables know the last of these words behind the program's name and the others."""
-    return words[-1] in _BEHIND.get((name, *[word or "" for word in words[:-1]]), ())
+    return words[-1] in subcommands_of(name, *[word or "" for word in words[:-1]])
+
+
+def subcommands_of(name: str, *words: str) -> frozenset[str]:
+    """The words that the tables know behind the program's name and these."""
+    return _BEHIND.get((name, *words), frozenset())
 
 
 def may_be_subcommand(name: str, words: Sequence[Word], arguments: Arguments) -> Word | None:

@@ -38,10 +38,20 @@ _ABBREVIATED = {
         "config copy diff export files forget graft grep heads help identify import incoming init locate "
         "log manifest merge outgoing parents paths phase pull push recover remove rename resolve revert "
         "root serve status summary tag tags unbundle update verify version",
+        "composer": "about archive audit browse bump check-platform-reqs clear-cache completion config create-project "
+        "depends diagnose dump-autoload exec fund global help home init install licenses list outdated prohibits "
+        "reinstall remove repository require run-script search self-update show status suggests update validate",
+        "bundle": "add binstubs cache check clean config console doctor exec fund gem help info init inject install "
+        "issue licenses list lock open outdated platform plugin pristine remove show update version viz",
     }.items()
     for names in (_FIRST_NAMES[program],)
 }
 """All names of subcommands of programs that take a beginning for one, each with the first of its names."""
+
+
+def is_whole_name(program: str, word: str) -> bool:
+    """Whether this is the whole name of a subcommand, or another name of one."""
+    return word in _ABBREVIATED.get(program, ()) or (word,) in _FIRST_NAMES.get(program, ())
 
 
 def _whole(program: str, word: str) -> str:

@@ -31,7 +31,7 @@ def without_leading_dashes(step: Step) -> Sequence[Step]:
     for layer in step.unwrapped.layers:
         at = _leading(layer.words)
         if at is not None:
-            found.append(_instead(step, layer.words, (*layer.words[:at], *layer.words[at + 1 :])))
+            found.append(instead(step, layer.words, (*layer.words[:at], *layer.words[at + 1 :])))
     return found
 
 
@@ -45,8 +45,8 @@ def with_subcommand_first(step: Step) -> Sequence[Step]:
             continue
         name = program(words[0].value or "")
         moved = _subcommand_first(name, words)
-        if moved is not None and _touches_more(name, moved, words):
-            found.append(_instead(step, words, moved))
+        if moved is not None and touches_more(name, moved, words):
+            found.append(instead(step, words, moved))
     return found
 
 
@@ -57,8 +57,8 @@ _FARTHEST = 12
 """Words among which a subcommand is looked for."""
 
 
-def _instead(step: Step, written: Sequence[Word], words: tuple[Word, ...]) -> Step:
-    """The command with other words for some of its last ones."""
+def instead(step: Step, written: Sequence[Word], words: tuple[Word, ...]) -> Step:
+    """Return the command with other words for those of one of its programs."""
     front = step.command.words[: len(step.command.words) - len(written)]
     if step.command.words[len(front) :] != written:
         front = ()  # words are put into it (`xargs`, `find -exec`), so it is judged by itself
@@ -86,8 +86,8 @@ def _subcommand_first(name: str, words: Sequence[Word]) -> tuple[Word, ...] | No
     return (words[0], *said, *left, *words[index:])
 
 
-def _touches_more(name: str, moved: Sequence[Word], words: Sequence[Word]) -> bool:
-    """Whether a command does something, or names a file, that it does not as it is written."""
+def touches_more(name: str, moved: Sequence[Word], words: Sequence[Word]) -> bool:
+    """Return whether a command does something, or names a file, that it does not as it is written."""
     now, before = look_up(name, moved), look_up(name, words)
     if {(use.kind, use.why) for use in now.uses} - {(use.kind, use.why) for use in before.uses}:
         return True

@@ -61,7 +61,7 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
         for reading in readings:
             if len(found) >= _MOST:
                 return None
-            if _does_more(name, reading, layer.words):
+            if does_more(name, reading, layer.words):
                 found[(*front, *reading)] = None
     # What it is redirected to is judged already.
     return [
@@ -127,9 +127,9 @@ def _takes_value(name: str, option: str, value: Word, words: Sequence[Word]) -> 
     return False if flag or any(bare in each.names or letter in each.flags for each in grammars) else None
 
 
-def _does_more(name: str, reading: tuple[Word, ...], words: Sequence[Word]) -> bool:
-    """Whether a command runs or loads something in this reading that it does not in the written one."""
-    found, written = unwrap(reading), unwrap(tuple(words))
+def does_more(name: str, reading: Sequence[Word], words: Sequence[Word]) -> bool:
+    """Return whether a command runs or loads something in this reading that it does not in the written one."""
+    found, written = unwrap(tuple(reading)), unwrap(tuple(words))
     known = [layer.words for layer in written.layers]
     if any(layer.words not in known for layer in found.layers[1:]):
         return True

@@ -1,0 +1,30 @@
+"""All the ways in which one command may be read beside the one that it is written in."""
+
+from __future__ import annotations
+
+from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.empty_input import with_empty_input
+from countersign.gate.shell.rules.options_in_front import with_subcommand_first, without_leading_dashes
+from countersign.gate.shell.rules.spelled_out import spelled_out
+from countersign.gate.shell.rules.start_folders import with_start_folders
+from countersign.gate.shell.rules.valued_options import with_valued_options
+from countersign.gate.shell.rules.whole_subcommands import with_whole_subcommands
+
+
+def other_readings(analyzed: AnalyzedCommand, home: str, start: str | None) -> list[Step] | None:
+    """Return the command as it may run as well: with the values of its variables, with another reading of its options
+    and subcommand, and as what runs others runs them. None if there are too many to judge each.
+
+    ``start`` is the folder that it runs in, None if that is not certain.
+    """
+    respelled = spelled_out(analyzed, home, start)
+    spelled = [analyzed.step, *(respelled or ())]
+    undashed = [each for step in spelled for each in without_leading_dashes(step)]
+    spelled += undashed
+    whole = [each for step in spelled for each in with_whole_subcommands(step)]
+    spelled += whole
+    turned = [each for step in spelled for each in with_subcommand_first(step)]
+    valued = [with_valued_options(step) for step in spelled]
+    readings = (respelled, undashed, whole, turned, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
+    return None if None in readings else [step for found in readings for step in found or ()]
