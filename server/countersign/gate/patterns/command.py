@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -43,6 +43,8 @@ class CommandPattern:
     """The words before the first one that holds a wildcard."""
     literals: frozenset[str] = field(init=False, compare=False)
     """All words without a wildcard, wherever they stand: what the rule names literally (S9)."""
+    options: tuple[tuple[str, str | None], ...] = field(init=False, compare=False)
+    """Its literal options, each with the value or word behind it that the rule says as well."""
     first_word: str | None = field(init=False, compare=False)
     """The program that the rule names, or None when a wildcard stands for it, wholly or in part (S2)."""
     literal: bool = field(init=False, compare=False)
@@ -73,6 +75,7 @@ class CommandPattern:
         fill = object.__setattr__
         fill(self, "literal_prefix", leading)
         fill(self, "literals", frozenset(literals))
+        fill(self, "options", tuple(_options(words)))
         fill(self, "first_word", leading[0] if leading else None)
         fill(self, "literal", literal)
         fill(self, "exact", literal and not prefix)
@@ -135,6 +138,14 @@ class CommandPattern:
         if self.loose_words and "/" in self.loose_words[0] and WILD not in self.loose_words[0]:
             wanted.append((self.loose_words[0].rsplit("/", 1)[1], *self.loose_words[1:]))
         return wanted
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    for word, following in zip(words, (*words[1:], WILD), strict=True):
+        if word[:1] == "-" and word.strip("-") and WILD not in word:
+            name, equals, value = word.partition("=")
+            behind = None if following[:1] == "-" or WILD in following else following
+            yield name, value if equals else behind
 
 
 def _climbs(wanted: str, word: str) -> bool:

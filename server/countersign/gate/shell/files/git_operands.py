@@ -163,7 +163,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                     yield FileUse("write", word, unknown_names=True)
         case "apply" | "am":
             yield from (FileUse("read", word) for word in operands)
-            if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
+            spares = ("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip")
+            if not found.has(*spares) or found.may_have("--apply"):
                 for word in list(found.valued("--directory")) or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
         case "merge-file":

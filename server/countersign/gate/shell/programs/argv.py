@@ -78,8 +78,11 @@ class Arguments:
     open_values: list[Word] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
-        """Whether one of these options is there by its whole name: for what spares a command a question."""
-        return bool(self.options) and any(option.name in names for option in self.options)
+        """Whether one of these options is there by its whole name, and nothing takes it back (``--no-check``,
+        ``--check=false``): for what spares a command a question."""
+        if not self.options or not any(option.name in names for option in self.options):
+            return False
+        return not any(_takes_back(option, names) for option in self.options)
 
     def may_have(self, *names: str) -> bool:
         """Whether one of these options is there, abbreviated or not: for what must not be missed."""
@@ -104,6 +107,16 @@ class Arguments:
             for option in self.options
             if option.name in names or (option.name not in others and is_one_of(option.name, names))
         ]
+
+
+def _takes_back(option: Option, names: Iterable[str]) -> bool:
+    """Whether an option says that one of these does not count."""
+    if option.name.startswith("--no-"):
+        return any(name.startswith("--") and f"--no-{name[2:]}".startswith(option.name) for name in names)
+    return option.attached and option.name in names and option.value is not None and option.value.value in _OFF
+
+
+_OFF = frozenset({"false", "False", "0", "no", "off", "none", "never"})
 
 
 def is_one_of(given: str, names: Iterable[str]) -> bool:

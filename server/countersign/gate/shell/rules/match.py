@@ -26,6 +26,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
 from countersign.gate.shell.rules.redirected_rules import redirected_rules
 from countersign.gate.shell.rules.same_commands import said_otherwise
+from countersign.gate.shell.rules.taken_back import taken_back
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.gate.shell.variables.bindings import Facts
@@ -395,6 +396,8 @@ def _renamed(analyzed: AnalyzedCommand) -> str | None:
 
 def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
     """Why this rule, whose words match, does not cover the command."""
+    if pattern.options and (word := taken_back(pattern, words)) is not None:
+        return f"`{word}` takes back what it names"
     if analyzed.clear and pattern.first_word is not None:
         return None
     step = analyzed.step

@@ -1,0 +1,61 @@
+"""Words by which a command takes back an option that an allow rule names.
+
+``Bash(git push --dry-run:*)`` is about trying, so it does not cover ``git push --dry-run --no-dry-run``, and
+``Bash(kubectl -n staging delete:*)`` not ``kubectl -n staging delete pod x -n prod``: the last of the two counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.patterns import CommandPattern
+
+_OFF = frozenset({"false", "0", "no", "off", "none", "never"})
+_ON = frozenset({"true", "1", "on"})
+
+_MEANT = {"-n": "dry-run"}
+"""Letters that stand for the same in most programs, with the long name that may take them back."""
+
+
+def taken_back(pattern: CommandPattern, words: Sequence[str]) -> str | None:
+    """Return the word of a command that takes back, or sets anew, an option which the rule that covers it names."""
+    options = pattern.options
+    if not options or pattern.exact:
+        return None
+    known = len(pattern.literal_prefix)
+    if known < len(words) and words[known].lower() in _OFF and words[known - 1] == options[-1][0]:
+        return words[known]
+    for index in range(known, len(words)):
+        word = words[index]
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if word[:1] == "-" and any(_is_against(word, following, *option) for option in options):
+            return word
+    return None
+
+
+def _is_against(word: str, following: str, option: str, value: str | None) -> bool:
+    """Whether a word, with the one behind it, says otherwise than this option of the rule with this value."""
+    name, equals, given = word.partition("=")
+    bare, wanted = name.lstrip("-"), option.lstrip("-")
+    long = name.startswith("--") and len(bare) > 1
+    if (bare == wanted and (len(bare) > 1 or name == option)) or (long and wanted.startswith(bare)):
+        if equals:
+            return given != value and (value is not None or given.lower() not in _ON)
+        return following.lower() in _OFF if value is None else following != value
+    short = len(option) == len("-n") and value is not None
+    if short and name.startswith(option) and word[2:] not in {value, f"={value}"}:
+        return True
+    return any(_negates(bare, each) for each in _names(option, wanted))
+
+
+def _names(option: str, wanted: str) -> Iterator[str]:
+    yield wanted
+    if option in _MEANT:
+        yield _MEANT[option]
+
+
+def _negates(bare: str, wanted: str) -> bool:
+    """Whether a long option, abbreviated or not, is the opposite of another."""
+    if wanted.startswith("no-") and bare == wanted[3:]:
+        return True
+    return bare == f"no{wanted}" or (bare.startswith("no-") and len(bare) > 3 and f"no-{wanted}".startswith(bare))
