@@ -25,7 +25,9 @@ AROUND = (
 )  # fmt: skip
 """Where a command may stand."""
 
-BUILTINS = frozenset({"cd", "enable", "shopt", "export", "alias", "hash", "set", "declare", "complete", "bind"})
+BUILTINS = frozenset(
+    {"cd", "command", "enable", "shopt", "export", "alias", "hash", "set", "declare", "complete", "bind"}
+)
 """Builtins of bash, which other commands do not run."""
 
 ONLY_ATTACHED = frozenset({"valgrind", "mpv", "esbuild", "git"})
