@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from countersign.gate.shell.programs.tables import TABLES
 
 from .asked import decide
