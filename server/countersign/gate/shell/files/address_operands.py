@@ -135,7 +135,7 @@ def wget_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileU
     if found.may_have("-e", "--execute"):
         # A line of its settings, any of them.
         yield from (FileUse("read", unknown()), FileUse("write", unknown()))
-    if found.has("-O", "--output-document", "--spider"):
+    if found.keeps("-O", "--output-document", "--spider"):
         return
     pages = [value.value for value in found.valued("--default-page")]
     elsewhere = found.has("-r", "-m", "-x", "-i", "-p")

@@ -293,7 +293,7 @@ def _as_operands(
             yield from (FileUse("delete", word, below=folders) for word in operands)
         case "change":
             # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
-            kept = found.has(*_KEEPS)
+            kept = found.keeps(*_KEEPS)
             yield from (FileUse("read", word, below=deep) for word in operands)
             yield from (FileUse("write", word) for word in operands if not kept)
             for word in () if kept else operands:
@@ -442,7 +442,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
             yield FileUse("read", word, below=recursive)
     if target is None:
         return
-    flat = found.has("-T", "--no-target-directory")
+    flat = found.keeps("-T", "--no-target-directory")
     # Below the target the whole path of a source is made.
     whole = row.operands == "copy" and found.may_have("--parents")
     backs_up = found.may_have("-b", "--backup", "-S", "--suffix")
@@ -551,11 +551,11 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     if "f" in letters and operands:
         files, operands = [operands[0], *files], operands[1:]
     extracting = "x" in letters or found.may_have("-x", "--extract", "--get")
-    listing = "t" in letters or found.has("-t", "--list")
+    listing = "t" in letters or found.keeps("-t", "--list")
     entered = _entered([*found.valued("-C", "--directory"), *_folders_between(operands)])
     if extracting:
         yield from (FileUse("read", word) for word in files)
-        if not (found.has("-O", "--to-stdout") or "O" in letters):
+        if not (found.keeps("-O", "--to-stdout") or "O" in letters):
             inner = next(iter(found.valued("--one-top-level")), constant("."))
             yield FileUse("write", _in_folder(entered[-1], inner) if entered else inner, unknown_names=True)
     elif listing:
@@ -616,7 +616,7 @@ def _seven(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
 
 def _patch(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     operands = [word for _, word in known.arguments.operands]
-    if known.arguments.has("--dry-run"):
+    if known.arguments.keeps("--dry-run"):
         return
     if operands:
         yield FileUse("write", operands[0])
@@ -645,9 +645,11 @@ OPENS_IN = _options_of(FACETS["opens_in"])
 
 
 def _cpio(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
-    if known.arguments.may_have("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
+    found = known.arguments
+    listing = found.keeps("-t", "--list")
+    if found.may_have("-i", "--extract", "-p", "--pass-through") and not listing:
         yield FileUse("write", constant("."), unknown_names=True)
-    if not known.arguments.has("-i", "--extract"):
+    if not found.has("-i", "--extract"):
         yield FileUse("read", unknown())  # the names of what it packs or copies come in on its input
 
 

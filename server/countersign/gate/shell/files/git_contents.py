@@ -90,11 +90,11 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     """Return None if this command prints no contents but those of files that it names. Otherwise return words of which
     each, if a file or folder of that name is there, limits what is printed to it."""
     name = git.subcommand
-    if name is None or git.arguments.has("--help", "-h"):
+    if name is None or git.arguments.keeps("--help", "-h"):
         return None
     if name not in GIT:
         return ()  # an alias, or a program of its own
-    if git.arguments.has("--no-index"):
+    if git.arguments.keeps("--no-index"):
         return None  # its operands are files
     found, dashes = git.arguments, _dashes(words, git)
     operands = [word for index, word in found.operands if index < dashes]
@@ -107,7 +107,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return ()
     match name:
         case "cat-file":
-            if found.has("-t", "-s", "-e"):
+            if found.keeps("-t", "-s", "-e"):
                 return None
             return () if found.may_have("--batch", "--batch-command") or _numbered(operands, git) else None
         case "grep" | "blame" | "annotate":
@@ -173,7 +173,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     name, found = git.subcommand, git.arguments
     if name == "cat-file" or _formats_whole(git):
         return () if prints_unnamed(words, git) is not None else None
-    if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.has("--no-index"):
+    if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
     if patched and shows_stash(git):
         return ()

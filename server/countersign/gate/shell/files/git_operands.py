@@ -110,7 +110,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     yield from _copied_from_template(git)
     match git.subcommand:
         case "rm":
-            yield from (FileUse("delete", word) for word in operands if not found.has("--cached"))
+            yield from (FileUse("delete", word) for word in operands if not found.keeps("--cached"))
         case "mv":
             # As for `mv`: no rule and no list of secrets names the file by its new name.
             for word in operands[:-1]:
@@ -136,7 +136,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             behind = [word for index, word in found.operands if _behind_dashes(words, index)]
             yield from (FileUse("write", word, shown=True) for word in dict.fromkeys((*named, *behind)))
         case "restore":
-            if found.may_have("--worktree", "-W") or not found.has("--staged", "-S"):
+            if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
                 yield from (FileUse("write", word) for word in operands)
         case "checkout":
             after = [
@@ -158,17 +158,17 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             elif operands and operands[0].value == "repair":
                 yield from (FileUse("write", word) for word in operands[1:])
         case "clean":
-            if not found.has("-n", "--dry-run"):
+            if not found.keeps("-n", "--dry-run"):
                 for word in operands or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
         case "apply" | "am":
             yield from (FileUse("read", word) for word in operands)
             spares = ("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip")
-            if not found.has(*spares) or found.may_have("--apply"):
+            if not found.keeps(*spares) or found.may_have("--apply"):
                 for word in list(found.valued("--directory")) or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
         case "merge-file":
-            if not found.has("-p", "--stdout"):
+            if not found.keeps("-p", "--stdout"):
                 yield from (FileUse("write", word) for word in operands[:1])
         case "submodule":
             if operands and operands[0].value == "add":
@@ -192,7 +192,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "interpret-trailers":
             if found.may_have("--in-place"):
                 yield from (FileUse("write", word) for word in operands)
-        case "cat-file" | "unpack-file" if not found.has("-t", "-s", "-e"):
+        case "cat-file" | "unpack-file" if not found.keeps("-t", "-s", "-e"):
             # An object that is named by its number may be what any file holds.
             if any(word.value is None or ":" not in word.value for word in operands):
                 yield FileUse("read", constant("."), below=True)
@@ -337,7 +337,7 @@ def _git_config(git: Git) -> Iterator[FileUse]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     verb = operands[0].value if operands else None
-    reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
+    reading = found.keeps(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
     if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)):
         return
     named = list(found.valued("-f", "--file"))

@@ -43,7 +43,7 @@ _NO_NAME = re.compile(r"\.\.|//|(?:^|/)\.|[/.]$|^/|^[0-9a-fA-F]{4,64}$|^@$")
 def sets_upstream(words: Sequence[Word], git: Git, folder: str, paths: PathJudge) -> bool:
     """Whether this command, run in this folder, sets an upstream unasked."""
     naming = _NEW_BRANCH.get(git.subcommand or "")
-    if naming is None or git.arguments.has("--no-track"):
+    if naming is None or git.arguments.keeps("--no-track"):
         return False
     operands = [word.value for _, word in git.arguments.operands]
     if git.subcommand == "worktree":

@@ -96,11 +96,11 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
         case "switch" if found.may_have("-f", "--force", "--discard-changes", "-m", "--merge"):
             yield Rewritten(".", tracked=not revisions, top=True)
         case "restore":
-            if found.may_have("--worktree", "-W") or not found.has("--staged", "-S"):
+            if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
                 for word in [*operands, *((".",) if found.may_have("--pathspec-from-file") else ())]:
                     yield _by_pathspec(word, tracked=not found.has("-s", "--source"))
         case "rm":
-            if not found.has("-n", "--dry-run", "--cached"):
+            if not found.keeps("-n", "--dry-run", "--cached"):
                 for word in operands:
                     yield _by_pathspec(word, tracked=True)
         case "reset":
@@ -112,7 +112,7 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
                 every = found.may_have("-u", "--include-untracked", "-a", "--all") or gives_back
                 yield Rewritten(".", tracked=not every, top=True)
         case "clean":
-            if not found.has("-n", "--dry-run"):
+            if not found.keeps("-n", "--dry-run"):
                 for word in operands or ["."]:
                     yield _by_pathspec(word, tracked=False)
         case "checkout-index":

@@ -207,4 +207,4 @@ def may_start_editor(git: Git) -> bool:
     if any((value.value or value.prefix).startswith(("amend:", "reword:")) for value in found.valued("--fixup")):
         return True
     writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and found.may_have(*_ANNOTATED))
-    return writes and not found.has(*_MESSAGE_GIVEN)
+    return writes and not found.keeps(*_MESSAGE_GIVEN)

@@ -78,11 +78,13 @@ class Arguments:
     open_values: list[Word] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
+        """Whether one of these options is there by its whole name."""
+        return bool(self.options) and any(option.name in names for option in self.options)
+
+    def keeps(self, *names: str) -> bool:
         """Whether one of these options is there by its whole name, and nothing takes it back (``--no-check``,
         ``--check=false``): for what spares a command a question."""
-        if not self.options or not any(option.name in names for option in self.options):
-            return False
-        return not any(_takes_back(option, names) for option in self.options)
+        return self.has(*names) and not any(_takes_back(option, names) for option in self.options)
 
     def may_have(self, *names: str) -> bool:
         """Whether one of these options is there, abbreviated or not: for what must not be missed."""
@@ -111,9 +113,13 @@ class Arguments:
 
 def _takes_back(option: Option, names: Iterable[str]) -> bool:
     """Whether an option says that one of these does not count."""
-    if option.name.startswith("--no-"):
-        return any(name.startswith("--") and f"--no-{name[2:]}".startswith(option.name) for name in names)
-    return option.attached and option.name in names and option.value is not None and option.value.value in _OFF
+    name, value = option.name, option.value
+    if not name.startswith("--"):
+        return False
+    if option.attached and name in names and value is not None and value.value in _OFF:
+        return True
+    opposite = f"--{name[5:]}" if name.startswith("--no-") else f"--no-{name[2:]}"
+    return any(each.startswith(opposite) for each in names)
 
 
 _OFF = frozenset({"false", "False", "0", "no", "off", "none", "never"})
