@@ -60,6 +60,9 @@ def open_values(name: str, found: Arguments, row: Program) -> Iterator[Word]:
         yield from found.open_values
 
 
+_LONG = re.compile(r"--?[\w.-]{2,}")
+
+
 def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program, *, by_name: bool) -> Iterator[Word]:
     """Yield the words of a program that begin with a text of their own and may become ones that do more, but values
     of options that take text. ``by_name``: options with such a beginning count, not only letters."""
@@ -74,9 +77,13 @@ def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program,
         patterns += [UNFINISHED[key] for key in keys_of(name, words, UNFINISHED)]
     if name in _BY_READER:
         patterns.append(_BY_READER[name])
+    before = {id(word): words[index - 1].value or "" for index, word in unfinished}
     for word in unknown:
+        # The value of a long option may stand behind `=` or in the next word.
+        option = before[id(word)]
+        spelled = [word.prefix, *([f"{option}={word.prefix}"] if _LONG.fullmatch(option) else [])]
         if (by_name and _may_be_option(row, word.prefix)) or any(
-            may_match(pattern, word.prefix) for pattern in patterns
+            may_match(pattern, text) for pattern in patterns for text in spelled
         ):
             yield word
     first = next(iter(package_program(name, words, found)), None)
