@@ -51,6 +51,8 @@ ANY = (
 )
 FORMATTERS = (
     "ruff format",
+    "ruff format --check --no-check",
+    "cargo fmt --check --check=false",
     "ruff format .",
     "ruff format -q",
     "ruff check --fix",

@@ -64,7 +64,7 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
     for each in _FORMATTERS.get(name, ()):
         if each.subcommand and each.subcommand not in texts:
             continue
-        if each.checks and any(re.fullmatch(each.checks, option) for option in options):
+        if each.checks and _only_checks(re.compile(each.checks), options):
             continue
         unknown = any(word.value is None for word in words)
         if each.writes and not unknown and not any(re.fullmatch(each.writes, option) for option in options):
@@ -78,6 +78,17 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
         )
         for folder in [*named, *(() if sure and not each.whole else (".",))]:
             yield Rewritten(_fixed(folder), tuple(each.endings.split()), top=each.whole)
+
+
+def _only_checks(checks: re.Pattern[str], options: Sequence[str]) -> bool:
+    """Whether an option makes a formatter look only, and none takes that back."""
+    if not any(map(checks.fullmatch, options)):
+        return False
+    given = (option.partition("=") for option in options)
+    return not any(
+        checks.fullmatch(name) if equals else name.startswith("--no-") and checks.fullmatch(f"--{name[5:]}")
+        for name, equals, _ in given
+    )
 
 
 _KEEPS_FILES = frozenset({"list", "show", "drop", "clear", "create", "store"})

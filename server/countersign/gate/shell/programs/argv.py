@@ -114,7 +114,7 @@ class Arguments:
 def _takes_back(option: Option, names: Iterable[str]) -> bool:
     """Whether an option says that one of these does not count."""
     name, value = option.name, option.value
-    if not name.startswith("--"):
+    if len(name) <= len("-x"):
         return False
     if option.attached and name in names and value is not None and value.value in _OFF:
         return True
