@@ -23,7 +23,7 @@ def taken_back(pattern: CommandPattern, words: Sequence[str]) -> str | None:
     if not options or pattern.exact:
         return None
     known = len(pattern.literal_prefix)
-    if known < len(words) and words[known].lower() in _OFF and words[known - 1] == options[-1][0]:
+    if 0 < known < len(words) and words[known].lower() in _OFF and words[known - 1] == options[-1][0]:
         return words[known]
     for index in range(known, len(words)):
         word = words[index]
