@@ -13,6 +13,12 @@ COMMANDS = [
     ("git diff", "allow"),  # the secret was not changed
     ("git diff --stat", "allow"),
     ("git diff HEAD --name-only", "allow"),
+    ("git diff --word-diff -U0", "allow"),
+    ("git diff --branches", "ask"),  # it compares commits
+    ("git diff --reflog", "ask"),
+    ("git diff --glob=heads", "ask"),
+    ("git diff -g", "ask"),
+    ("git log -U0", "ask"),
     ("git diff --cached", "ask"),
     ("git diff HEAD", "ask"),
     ("git diff HEAD~1", "ask"),

@@ -194,8 +194,26 @@ def shows_stash(git: Git) -> bool:
 
 
 def shows_unstaged(git: Git) -> bool:
-    """Whether it is ``git diff`` of what was changed since it was last added, and of nothing else."""
-    return git.subcommand == "diff" and not git.arguments.operands and not git.arguments.has("--cached", "--staged")
+    """Whether it is ``git diff`` of what was changed since it was last added, and of nothing else: no operand names
+    commits, and no option (``git diff --branches``)."""
+    if git.subcommand != "diff" or git.arguments.operands:
+        return False
+    return all(_leaves_unstaged(option.name) for option in git.arguments.options)
+
+
+def _leaves_unstaged(option: str) -> bool:
+    """Whether an option of ``git diff`` only says how the differences are shown."""
+    if len(option) == len("-x"):
+        return option != "-g"
+    bare = option.removeprefix("--")
+    bare = bare.removeprefix("no-") if bare not in _SHOWN else bare
+    return bare in _SHOWN
+
+
+_SHOWN = (GIT["diff"].grammar.names | GIT["diff"].grammar.long) - (
+    GIT["shortlog"].grammar.names | GIT["shortlog"].grammar.long | {"cached", "staged", "merge-base", "default"}
+)
+"""Options of ``git diff`` that are none of those by which git chooses commits."""
 
 
 def reads_objects(git: Git) -> bool:
