@@ -324,6 +324,10 @@ async def test_without_bubblewrap_nothing_runs(bench: SandboxBench, monkeypatch:
     assert not (bench.workspace / "made").exists()
 
 
+NOT_TO_BE_MADE = "/dev/null/missing"
+"""A path that nobody can make: root would make a missing folder at the top of the machine's own disk."""
+
+
 @pytest.mark.parametrize("broken", ["zero", "lower", "program", "arguments"])
 async def test_a_sandbox_that_fails_while_it_is_made_runs_nothing(
     bench: SandboxBench, monkeypatch: pytest.MonkeyPatch, broken: str
@@ -335,9 +339,9 @@ async def test_a_sandbox_that_fails_while_it_is_made_runs_nothing(
     def description(*given: object) -> dict[str, object]:
         made = whole(*given)  # type: ignore[arg-type]
         if broken == "lower":
-            made["roots"][0]["lower"] = "/nowhere"  # type: ignore[index]
+            made["roots"][0]["lower"] = NOT_TO_BE_MADE  # type: ignore[index]
         else:
-            made[broken] = ["--no-such-option"] if broken == "arguments" else "/nowhere"
+            made[broken] = ["--no-such-option"] if broken == "arguments" else NOT_TO_BE_MADE
         return made
 
     monkeypatch.setattr(confiner_module, "_description", description)
