@@ -20,7 +20,7 @@ from countersign.gate.shell.effects.escape_use import (
     ProgramReading,
     named,
 )
-from countersign.gate.shell.effects.open_words import TAKE_ANY_WORD, open_values, open_words
+from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
@@ -113,7 +113,7 @@ def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
     ] + [
         named("code", (option.value or NAMED_NOWHERE,), f"`{option.prefix} {value.prefix}`: {why}")
         for option, value in (pairwise(words[1:]) if patterns else ())
-        if _LONG.fullmatch(option.prefix)
+        if LONG_OPTION.fullmatch(option.prefix)
         for pattern, why in patterns
         if any(map(pattern.match, _without_detours(f"{option.prefix}={value.prefix[:_LONGEST_SPELLED]}")))
         and not pattern.match(option.prefix)
@@ -131,10 +131,6 @@ def _without_detours(text: str) -> tuple[str, ...]:
 
 
 _DETOUR = re.compile(r"(?:\A|(?<=[^\w./-])|(?<=/))(?:\./+|(?!\.\.?/)[\w.-]+/+\.\./+)(?=\.\./|[^/]|\Z)")
-
-
-_LONG = re.compile(r"--?[\w.-]{2,}")
-"""An option that may take the word behind it as if it stood behind a `=`."""
 
 
 _LONGEST_SPELLED = 5_000

@@ -60,7 +60,8 @@ def open_values(name: str, found: Arguments, row: Program) -> Iterator[Word]:
         yield from found.open_values
 
 
-_LONG = re.compile(r"--?[\w.-]{2,}")
+LONG_OPTION = re.compile(r"--?[\w.-]{2,}")
+"""An option that may take the word behind it as if it stood behind a `=`."""
 
 
 def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program, *, by_name: bool) -> Iterator[Word]:
@@ -81,7 +82,7 @@ def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program,
     for word in unknown:
         # The value of a long option may stand behind `=` or in the next word.
         option = before[id(word)]
-        spelled = [word.prefix, *([f"{option}={word.prefix}"] if _LONG.fullmatch(option) else [])]
+        spelled = [word.prefix, *([f"{option}={word.prefix}"] if LONG_OPTION.fullmatch(option) else [])]
         if (by_name and _may_be_option(row, word.prefix)) or any(
             may_match(pattern, text) for pattern in patterns for text in spelled
         ):

@@ -41,7 +41,7 @@ def with_subcommand_first(step: Step) -> Sequence[Step]:
     found: list[Step] = []
     for layer in step.unwrapped.layers if step.command.kind == "command" else ():
         words = layer.words
-        if len(words) < _FEWEST or (words[1].value is not None and is_subcommand(words[0].value or "", words[1].value)):
+        if len(words) < _FEWEST or not any(word.prefix[:1] == "-" for word in words[1:_FEWEST]):
             continue
         name = program(words[0].value or "")
         moved = _subcommand_first(name, words)
@@ -76,7 +76,7 @@ def _subcommand_first(name: str, words: Sequence[Word]) -> tuple[Word, ...] | No
         word = words[index]
         if word.value is not None and is_subcommand(name, *[each.value or "" for each in said], word.value):
             said.append(word)
-        elif word.prefix[:1] == "-" or (left and index and words[index - 1].prefix[:1] == "-"):
+        elif word.prefix[:1] == "-" or words[index - 1].prefix[:1] == "-":
             left.append(word)
         else:
             break
