@@ -7,6 +7,7 @@ Only names here; what may be done to them is ``paths/path_judge.py``'s to say, a
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -196,9 +197,31 @@ def _operands(name: str, row: Program, known: ProgramReading) -> list[FileUse]:
     touched = list(
         _as_operands(name, row, known, found.operands, sure=not swallowed and not found.unrecognized_options)
     )
+    every = sorted([*found.operands, *swallowed], key=_index) if swallowed else found.operands
     if swallowed:
-        touched += _as_operands(name, row, known, sorted([*found.operands, *swallowed], key=_index), sure=False)
+        touched += _as_operands(name, row, known, every, sure=False)
+    if found.options and row.operands in _LAST_IS_WRITTEN:
+        taken = {at for at, _ in swallowed} | _possible_values(row, found)
+        while len(every) > 1 and every[-1][0] in taken:
+            every = every[:-1]
+            touched += _as_operands(name, row, known, every, sure=False)
+    if found.options and row.operands == "archive":
+        taken = _possible_values(row, found)
+        for before, (_, word) in itertools.pairwise(found.operands):
+            if before[0] not in taken:
+                break
+            touched.append(FileUse("write", word))
     return touched
+
+
+_LAST_IS_WRITTEN = frozenset({"copy", "move", "link", "remote"})
+
+
+def _possible_values(row: Program, found: Arguments) -> set[int]:
+    """Where the words stand that an option in front of them takes if it takes one: one that the row does not list as
+    taking none, as a program may take the options of the one above it (``kubectl cp a:b c --context d``)."""
+    flags = {f"-{letter}" for letter in row.grammar.flags} | {f"--{name}" for name in row.grammar.names}
+    return {option.index + 1 for option in found.options if not option.attached and option.name not in flags}
 
 
 def _index(indexed: tuple[int, Word]) -> int:
