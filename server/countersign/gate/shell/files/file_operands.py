@@ -150,7 +150,7 @@ def _places_by(row: tuple[str, str, str], words: Sequence[Word], known: ProgramR
         if word.value is None:
             if _MAY_LEAD_OUT.match(word.prefix) or (word.form == "pattern" and _LEADS_OUT.match(pattern_text(word))):
                 yield FileUse("read", word, runs=True)
-        elif _LEADS_OUT.match(word.value):
+        elif _LEADS_OUT.match(word.value) and (word.tilde or not _NAMED_BY_TILDE.match(word.value)):
             path = re.sub(r"::.*|@.*", "", word.value)
             yield FileUse("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
     if written and known.arguments.options:
@@ -172,6 +172,9 @@ def _attached_to_options(words: Sequence[Word], known: ProgramReading) -> Iterat
         if value is not None and option.name not in texts and _LEADS_OUT.match(value):
             yield constant(value)
 
+
+_NAMED_BY_TILDE = re.compile(r"~[^/]")
+"""What is no home where bash does not expand it: `jj log -r '~main'`."""
 
 _ATTACHED = re.compile(r"--?[\w.-]+[=:](.+)|-[A-Za-z]((?:/|~|\.\.).*)", re.DOTALL)
 

@@ -2,7 +2,8 @@
 
 Compilers, build tools and test runners have more options that name an output than a record can list
 (``rustc --print cfg=FILE``, ``gcc -fopt-info-vec=FILE``, ``webpack --records-path=FILE``). What such a value names is
-compared with protected places and with rules for editing; elsewhere the rule or mode for the program counts.
+compared with protected places and with rules for editing. Where the option is called like one for an output
+(``unar -output-directory ../x``), a path outside asks; elsewhere the rule or mode for the program counts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import pairwise
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.programs.word_patterns import OUTSIDE
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -21,22 +23,18 @@ SELECTS = re.compile(
 )
 """Options whose value says what is chosen or left out, or is text for people."""
 
-_SPELLED = re.compile(r"--?[^=:]*(?::=|=|:)(.*)", re.DOTALL)
+_SPELLED = re.compile(r"(--?[^=:]*)(?::=|=|:)(.*)", re.DOTALL)
 """``--option=VALUE``, ``-option:VALUE`` and ``-option:=VALUE``."""
-
-
-_MAY_WRITE = frozenset({"none", "write", "change", "second", "archive"})
-"""What the operands are of programs that may do more than read."""
 
 
 def has_open_options(program: Program) -> bool:
     """Whether a program may have options that write, beside those of its record: none of the read-only set has."""
-    writes = program.operands in _MAY_WRITE or (program.operands == "read" and "writes" in program.escapes.values())
-    return writes and not program.known
+    return not program.known
 
 
-def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[Word]:
-    """Yield each constant value of an option that is not known to read, in the option's word or the next one."""
+def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[tuple[str, Word]]:
+    """Yield each constant value of an option that is not known to read, in the option's word or the next one, behind
+    the option's name, which is empty where only its letter is known."""
     assert known.program is not None
     for before, word in pairwise(words):
         text = word.value
@@ -45,14 +43,30 @@ def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[Word
         if text[0] != "-":
             option = before.value or ""
             if option[:1] == "-" and not _FLAG.match(option) and _may_write(option, known):
-                yield from _spellings(text, word)
+                yield from ((option, value) for value in _spellings(text, word))
         elif _may_write(text, known):
             spelled = _SPELLED.fullmatch(text)
             if spelled is not None:
-                yield from _spellings(spelled[1], None)
+                yield from ((spelled[1], value) for value in _spellings(spelled[2], None))
             elif text[1:2] not in {"-", ""}:
                 for value in (text[2:], *behind_letters(text)):
-                    yield from _spellings(value, None)
+                    yield from (("", each) for each in _spellings(value, None))
+
+
+def leads_out(name: str, option: str, value: str, known: ProgramReading) -> bool:
+    """Whether an option is called like one for what is written, or may be any option of a program that runs or writes
+    what lies where its words say, and its value is spelled as a path that may lie outside of the project."""
+    assert known.program is not None
+    said = option == "-o" or _OUTPUT.search(option) is not None or (name,) in _MAKES_PROJECTS
+    return said and option not in known.program.grammar.texts and _LEADS_OUT.match(value) is not None
+
+
+_MAKES_PROJECTS = frozenset(key for key, (operands, _, _) in OUTSIDE.items() if operands)
+_OUTPUT = re.compile(
+    r"(?i)-[\w.-]*(?:out|dest|dir\b|directory|folder|path|report|log|dump|save|export|target|cache|prefix|home|store"
+    r"|archive|state|location|root|result)|--to\Z"
+)
+_LEADS_OUT = re.compile(r"/(?!/)|~(?:/|\Z)|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)", re.DOTALL)
 
 
 def behind_letters(word: str) -> Iterator[str]:

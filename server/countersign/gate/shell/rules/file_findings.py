@@ -23,7 +23,13 @@ from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
 from countersign.gate.shell.files.option_folders import written_folders
-from countersign.gate.shell.files.option_values import SELECTS, behind_letters, has_open_options, option_values
+from countersign.gate.shell.files.option_values import (
+    SELECTS,
+    behind_letters,
+    has_open_options,
+    leads_out,
+    option_values,
+)
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unfinished_names import PARTS
@@ -65,9 +71,11 @@ def file_findings(
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
         if _has_open_options(name, known):
-            for value in option_values(layer.words, known):
+            for option, value in option_values(layer.words, known):
                 yield _protected(context, analyzed, value, places)
                 yield from _may_write(context, analyzed, value, places)
+                if leads_out(name, option, value.value or "", known) and _begins_somewhere(value):
+                    yield _findings_of(context, analyzed, FileUse("read", value, runs=True), places)
         if context.rules_files:
             for folder in written_folders(layer.words, known):
                 yield from _may_write(context, analyzed, constant(f"{folder.rstrip('/')}/out"), places)
@@ -162,6 +170,13 @@ def file_findings(
         yield _findings_of(context, analyzed, FileUse("read", word), inner)
     for redirect in analyzed.step.command.redirects:
         yield from _redirected(context, redirect, analyzed, started)
+
+
+def _begins_somewhere(word: Word) -> bool:
+    """Whether an absolute path begins with a folder of this machine: `/api` and `/subscriptions` mostly mean none."""
+    value = word.value or ""
+    first = value[1:].partition("/")[0]
+    return value[:1] != "/" or disk.is_there(f"/{first}")
 
 
 def _has_open_options(name: str, known: ProgramReading) -> bool:
