@@ -34,7 +34,7 @@ def has_open_options(program: Program) -> bool:
 
 def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[tuple[str, Word]]:
     """Yield each constant value of an option that is not known to read, in the option's word or the next one, behind
-    the option's name, which is empty where only its letter is known."""
+    the option's name, which is empty where that is not known."""
     assert known.program is not None
     for before, word in pairwise(words):
         text = word.value
@@ -49,7 +49,8 @@ def option_values(words: Sequence[Word], known: ProgramReading) -> Iterator[tupl
             if spelled is not None:
                 yield from ((spelled[1], value) for value in _spellings(spelled[2], None))
             elif text[1:2] not in {"-", ""}:
-                for value in (text[2:], *behind_letters(text)):
+                yield from ((text[:2], each) for each in _spellings(text[2:], None))
+                for value in behind_letters(text):
                     yield from (("", each) for each in _spellings(value, None))
 
 
