@@ -286,6 +286,10 @@ class _Unwrapping:
             clear = clear and all(_TIME.fullmatch(word.value or "") for _, word in found.operands[: row.skip])
             way: Way = row.kind if row.kind != "clear" else "clear" if clear else "closed"
             self.add(at, rest, way, inner)
+            if row.skip and any(_NUMBER.match(word.prefix) for word in words[skip:inner]):
+                # `faketime -f '-1 day' rm x`: it is an operand, so the command begins further in front.
+                for index, _ in found.operands[: row.skip]:
+                    self.add(at, words[index:], "closed", index)
 
     def texts_of(self, words: Sequence[Word], name: str) -> None:
         if not words or (name == "trap" and words[0].value in {"-", "", "-l", "-p"}):
@@ -416,6 +420,9 @@ _SUBCOMMANDS_OF = {
 _BY_SUBCOMMAND_ONLY = {name: firsts for name, firsts in _SUBCOMMANDS_OF.items() if not _runs_others(name)}
 """Of them those that run nothing else."""
 
+
+_NUMBER = re.compile(r"-\s*\d")
+"""How what looks like an option begins that may be an operand."""
 
 _TIME = re.compile(r"(?:\d+\.?\d*|\.\d+)[smhd]?|inf")
 

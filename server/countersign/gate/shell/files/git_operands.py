@@ -124,7 +124,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "mailinfo":
             yield from (FileUse("write", word) for word in operands)
         case "subtree":
-            following = [word for before, word in pairwise(words) if re.fullmatch("-[a-z]*P", before.value or "")]
+            following = [word for before, word in pairwise(words) if _FOLDER_OPTION.fullmatch(before.value or "")]
             letters = [re.match("-[a-z]*P(.+)", word.value or "", re.DOTALL) for word in words]
             joined = [constant(found[1]) for found in letters if found is not None]
             for word in (*following, *joined, *found.valued("--prefix")):
@@ -218,6 +218,10 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield from (FileUse("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
                     yield FileUse("read", constant("."), below=True)
+
+
+_FOLDER_OPTION = re.compile("-[a-z]*P|--p(?:r(?:e(?:f(?:i(?:x)?)?)?)?)?")
+"""The option of `git subtree` whose value may be the next word."""
 
 
 def _put_into_index(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
