@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -210,6 +211,17 @@ VERBATIM = frozenset(
 """Fields that hold a regular expression, as those of ``BY_OPTION`` do."""
 
 
+NEVER_LEFT_OUT = (
+    "escaping_words", "project_paths", "readers", "lists", "outputs", "input_options", "input_values",
+    "takes_any_value", "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told",
+    "unread_mounts", "abbreviates_subcommands",
+)  # fmt: skip
+"""Facets that find more in a command, which a program has with the arguments that it is said to have."""
+
+OF_PROGRAMS = frozenset({"prefix", "sends", "subcommands_like", "subcommand_names", "own_reading"})
+"""Facets that say something of the program's own command line, so that no other program's subcommand has them too."""
+
+
 class BadRecord(Exception):
     """A record that cannot be compiled, with its name and the reason."""
 
@@ -238,6 +250,40 @@ class Compiler:
                 if key in self.written.setdefault(facet, {}):
                     raise BadRecord(f"{' '.join(key)} has two facets `{facet}`")
                 self.written[facet][key] = value
+        for facet in NEVER_LEFT_OUT:
+            self._hand_down(facet)
+        for facet, found in self.written.items():
+            if facet not in OF_PROGRAMS:
+                self._spread(found)
+
+    def _hand_down(self, facet: str) -> None:
+        """Give what makes a program ask to those whose arguments are like its own and which say nothing of it."""
+        found = self.written.setdefault(facet, {})
+        for name, record in self.records.items():
+            like: str | None = next((record[kind].get("like") for kind in ROWS if kind in record), None)
+            if like is not None and (like,) in found and (name,) not in found:
+                found[(name,)] = {"like": like} if isinstance(found[(like,)], dict) else found[(like,)]
+
+    def _spread(self, found: dict[Key, Any]) -> None:
+        """Give what is said of a subcommand to the subcommands of programs that are like its own, and to its other
+        names, where these have nothing of their own."""
+        for name, record in self.records.items():
+            if like := record.get("subcommands_like"):
+                self._take_over(found, (name,), tuple(like.split()))
+        for name, record in self.records.items():
+            if "own_reading" in record:
+                continue
+            for names in record.get("subcommand_names", ()):
+                forms = [(name, *form.split()) for form in names.split("=")]
+                for form, other in itertools.permutations(forms, 2):
+                    self._take_over(found, form, other)
+
+    def _take_over(self, found: dict[Key, Any], own: Key, other: Key) -> None:
+        """Give the keys that begin with one to those that begin with another."""
+        for key in [key for key in found if key[: len(other)] == other and len(key) > max(len(other), 2) - 1]:
+            mine = own + key[len(other) :]
+            if len(mine) > 1 and mine not in found:
+                found[mine] = {"like": " ".join(key)} if isinstance(found[key], dict) else found[key]
 
     def facet(self, name: str) -> dict[Key, Any]:
         """Return one facet of all programs."""
@@ -375,7 +421,7 @@ def compiled(records: Mapping[str, Facts]) -> str:
     shells: dict[Key, ShellRow] = compiler.facet("shell")
     parts = [HEAD]
     for name, table in (
-        ("PROGRAMS", {**_taken_over(compiler, programs), **programs}),
+        ("PROGRAMS", programs),
         *((name.upper(), rows) for name, rows in own.items()),
         ("WRAPPERS", wrappers),
         ("INTERPRETERS", interpreters),
@@ -388,19 +434,6 @@ def compiled(records: Mapping[str, Facts]) -> str:
         parts.append(f"    {name!r}: {{\n" + "".join(f"        {k!r}: {v!r},\n" for k, v in facet.items()) + "    },\n")
     parts.append("}\n")
     return "".join(parts)
-
-
-def _taken_over(compiler: Compiler, programs: Mapping[Key, Program]) -> dict[Key, Program]:
-    """Return the rows of subcommands that programs take over from another (``subcommands_like``)."""
-    found: dict[Key, Program] = {}
-    for (name,), other in compiler.facet("subcommands_like").items():
-        words = tuple(other.split())
-        found |= {
-            (name, *key[len(words) :]): row
-            for key, row in programs.items()
-            if key[: len(words)] == words and len(key) > len(words)
-        }
-    return found
 
 
 def _table(name: str, rows: Mapping[Key, Any]) -> str:

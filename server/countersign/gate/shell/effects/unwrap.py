@@ -19,7 +19,7 @@ from countersign.gate.shell.languages.find import FINDERS, command_end
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import GLOBAL
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, is_one_of, may_be_several
-from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES, plain_name
+from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES, plain_name, without_version
 from countersign.gate.shell.programs.tables import (
     INTERPRETERS,
     SHELL_TEXTS,
@@ -56,7 +56,6 @@ NAMES_KEPT = 16_384
 """How many names of programs are kept with what they stand for: about as many as a text of 100 kB holds."""
 _EACH_A_TEXT = names_with("each_word_a_text")
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
-_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
 _CHOSEN = re.compile(r"_[\d.]+_")
 _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
 """A compiler's target before its name."""
@@ -74,9 +73,7 @@ def program(name: str) -> str:
     for pattern, named in NAMES_LIKE:
         if pattern.fullmatch(base):
             return named
-    versioned = _VERSIONED.fullmatch(base)
-    if versioned is not None:
-        base = versioned[1]
+    base = without_version(base)
     return OTHER_NAMES.get(base, base)
 
 
@@ -422,8 +419,6 @@ _BY_SUBCOMMAND_ONLY = {name: firsts for name, firsts in _SUBCOMMANDS_OF.items() 
 
 
 _NUMBER = re.compile(r"-\s*\d")
-"""How what looks like an option begins that may be an operand."""
-
 _TIME = re.compile(r"(?:\d+\.?\d*|\.\d+)[smhd]?|inf")
 
 

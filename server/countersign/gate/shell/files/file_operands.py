@@ -65,7 +65,8 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
         found += CONTAINER_TOUCHES[name](name, words)
     special = _SPECIAL.get(name)
     if special is not None:
-        found += special(words, known)
+        # By the name that the tables know, whatever other name it was called by.
+        found += special(words if words[0].value == name else (constant(name), *words[1:]), known)
     if name in OPENS_IN:
         found = [placed_in(opening_folders(name, known), file_use) for file_use in found]
     if name in OUTSIDE_PROGRAMS:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
-from countersign.gate.shell.programs.other_names import OTHER_NAMES
 from countersign.gate.shell.programs.tables import field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -127,8 +126,7 @@ _OUTPUT_OPTIONS: Mapping[str, str] = {key[0]: letters for key, letters in field_
 
 
 def _by_option(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
-    written = (words[0].value or "").rpartition("/")[2]
-    name = OTHER_NAMES.get(written, written)
+    name = words[0].value or ""
     letters = _OUTPUT_OPTIONS[name].split()
     found = arguments(words, Grammar(frozenset(letter[1] for letter in letters), alone=True))
     for word in found.values(*letters):
@@ -142,7 +140,7 @@ _MAKES_FOLDERS = words_of("outputs", "filled_by")
 
 
 def _makes_folders(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
-    makes = _MAKES_FOLDERS[(words[0].value or "").rpartition("/")[2]]
+    makes = _MAKES_FOLDERS[words[0].value or ""]
     for index, word in enumerate(words):
         if index and word.value in makes:
             for each in words[index + 1 :]:

@@ -38,6 +38,14 @@ def with_other_names(names: frozenset[str]) -> frozenset[str]:
     return names | {other for other, name in OTHER_NAMES.items() if name in names}
 
 
+def without_version(name: str) -> str:
+    """The name of a program that is installed under names with a version as well (``python3.12``, ``gcc-13``)."""
+    found = _VERSION.fullmatch(name)
+    return found[1] if found is not None and found[1] in _VERSIONED_NAMES else name
+
+
+_VERSION = re.compile(r"(.*?[a-z+])-?(\d[\d.]*)")
+
 # --- for deny and ask rules only -------------------------------------------------------------------------------------
 
 Likeness = Literal["same", "akin"]
@@ -47,15 +55,13 @@ _AKIN: Mapping[str, frozenset[str]] = {key[0]: frozenset(names.split()) for key,
 """Programs that do what another does, or a part of it."""
 
 _FAMILY = {name: family for family, names in _AKIN.items() for name in names}
-_VERSION = re.compile(r"(.*?[a-z+])-?(\d[\d.]*)")
 
 
 @lru_cache(maxsize=4096)
 def family(name: str) -> str:
     """The name under which rules for a program, and for all that is called otherwise, are kept."""
     name = plain_name(name)
-    found = _VERSION.fullmatch(name)
-    base = found[1] if found is not None and found[1] in _VERSIONED_NAMES else name
+    base = without_version(name)
     base = OTHER_NAMES.get(base, base)
     return _FAMILY.get(base, base)
 

@@ -425,6 +425,8 @@ def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequen
                 return f"a rule for `{layer.words[0].source}` does not cover the script it runs"
     if pattern.first_word is None:
         reason = _too_free(analyzed, by_folder="/" in pattern.words[pattern.assigned])
+        if reason is None and pattern.words[pattern.assigned] == WILD and _may_be_script(words, literals):
+            reason = "a wildcard does not match an interpreter with a script"
         if reason is not None:
             return reason
     wrapper = _shell_starter(analyzed)
@@ -492,6 +494,13 @@ def _shell_starter(analyzed: AnalyzedCommand) -> str | None:
 
 def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
     return any(name in literals and UNKNOWN_TEXT not in name for name in names)
+
+
+def _may_be_script(words: Sequence[str], literals: frozenset[str]) -> bool:
+    """Whether a file stands among the words that a wildcard for the program matches: many more programs than we know
+    run it (``bun e.js --version``)."""
+    matched = itertools.takewhile(lambda word: word not in literals, words[1:])
+    return bool(literals) and any(("." in word or "/" in word) and word[:1] != "-" for word in matched)
 
 
 def _too_free(analyzed: AnalyzedCommand, *, by_folder: bool) -> str | None:
