@@ -14,7 +14,7 @@ import inspect
 import itertools
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
@@ -180,6 +180,8 @@ FACTS: Mapping[str, type] = {
     "assignments_among_files": bool,
     "here_if_deep": bool,
     "writes_through_links": bool,
+    "options_in_front": bool,
+    "lacks": str,
 }
 """Facets of one value each."""
 
@@ -278,11 +280,14 @@ class Compiler:
                 for form, other in itertools.permutations(forms, 2):
                     self._take_over(found, form, other)
 
+    def _lacking(self, name: str) -> Collection[str]:
+        return self.records[name].get("lacks", "").split()
+
     def _take_over(self, found: dict[Key, Any], own: Key, other: Key) -> None:
         """Give the keys that begin with one to those that begin with another."""
         for key in [key for key in found if key[: len(other)] == other and len(key) > max(len(other), 2) - 1]:
             mine = own + key[len(other) :]
-            if len(mine) > 1 and mine not in found:
+            if len(mine) > 1 and mine not in found and mine[1] not in self._lacking(own[0]):
                 found[mine] = {"like": " ".join(key)} if isinstance(found[key], dict) else found[key]
 
     def facet(self, name: str) -> dict[Key, Any]:
@@ -307,7 +312,9 @@ class Compiler:
                 made = ROWS[facet](**filled)
             except TypeError as error:
                 raise BadRecord(f"{' '.join(key)}, {facet}: {error}") from error
-            return dataclasses.replace(made, escapes=_without(made.escapes, without)) if without else made
+            if not without:
+                return made
+            return dataclasses.replace(made, escapes=_without(made.escapes, without), safe=made.safe | without)
         types = dict.fromkeys(filled, str) if facet in BY_OPTION else FACETS[facet]
         for name, each in filled.items():
             self._checked(facet, key, each, types.get(name), name)
@@ -419,9 +426,11 @@ def compiled(records: Mapping[str, Facts]) -> str:
     wrappers: dict[Key, Wrapper] = compiler.facet("wraps")
     interpreters: dict[Key, Interpreter] = compiler.facet("interpreter")
     shells: dict[Key, ShellRow] = compiler.facet("shell")
+    in_front = compiler.facet("options_in_front")
+    above = {key[0]: row for key, row in programs.items() if len(key) == 1 and key not in in_front}
     parts = [HEAD]
     for name, table in (
-        ("PROGRAMS", programs),
+        ("PROGRAMS", {key: _with_options_above(own_row, above.get(key[0])) for key, own_row in programs.items()}),
         *((name.upper(), rows) for name, rows in own.items()),
         ("WRAPPERS", wrappers),
         ("INTERPRETERS", interpreters),
@@ -434,6 +443,26 @@ def compiled(records: Mapping[str, Facts]) -> str:
         parts.append(f"    {name!r}: {{\n" + "".join(f"        {k!r}: {v!r},\n" for k, v in facet.items()) + "    },\n")
     parts.append("}\n")
     return "".join(parts)
+
+
+def _with_options_above(own: Program, above: Program | None) -> Program:
+    """Return the row of a subcommand with the options of the whole program that run, load or write something, as the
+    subcommand takes them too. Those that it has itself are its own."""
+    if above is None or above is own or own.closed:
+        return own
+    grammar = own.grammar
+    mentioned = own.escapes.keys() | own.reads | own.given | own.safe | grammar.texts
+    mentioned |= {f"--{name}" for name in grammar.long | grammar.names}
+    mentioned |= {f"-{letter}" for letter in grammar.short | grammar.flags | grammar.maybe}
+    added = {name: kind for name, kind in above.escapes.items() if name not in mentioned}
+    valued = frozenset(name.lstrip("-") for name in added)
+    return dataclasses.replace(
+        own,
+        escapes={**own.escapes, **added},
+        grammar=dataclasses.replace(
+            grammar, short=grammar.short | valued & above.grammar.short, long=grammar.long | valued & above.grammar.long
+        ),
+    )
 
 
 def _table(name: str, rows: Mapping[Key, Any]) -> str:
