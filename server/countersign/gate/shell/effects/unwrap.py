@@ -9,6 +9,7 @@ the rule itself names the inner command.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -249,7 +250,8 @@ class _Unwrapping:
                 and option.value is not None
                 and option.value.prefix[:1] in {"|", "!"}
             ):
-                self.code([_without_mark(option.value)])  # `strace -o '|command'`
+                said = option.value.value
+                self.code([option.value if said is None else constant(said[1:])])  # `strace -o '|command'`
             if is_one_of(option.name, row.commands) and option.value is not None:
                 self.add(at, [option.value], "closed", None)
         shifted = any(may_be_several(word) for word in words[skip:inner])
@@ -283,10 +285,17 @@ class _Unwrapping:
             clear = clear and all(_TIME.fullmatch(word.value or "") for _, word in found.operands[: row.skip])
             way: Way = row.kind if row.kind != "clear" else "clear" if clear else "closed"
             self.add(at, rest, way, inner)
+            # `faketime -f '-1 day' rm x`: it is an operand, so the command begins further in front.
             if row.skip and any(_NUMBER.match(word.prefix) for word in words[skip:inner]):
-                # `faketime -f '-1 day' rm x`: it is an operand, so the command begins further in front.
                 for index, _ in found.operands[: row.skip]:
                     self.add(at, words[index:], "closed", index)
+        ahead = found.operands[row.skip : row.skip + 1] if row.dashes else ()
+        if ahead and ahead[0][0] < inner - 1:
+            # `oc rsh pod rm -- x`: the dashes may be the command's.
+            if row.tail == "text":
+                self.texts_of([word for word in words[ahead[0][0] :] if word.value != "--"], name)
+            else:
+                self.add(at, words[ahead[0][0] :], "closed", ahead[0][0])
 
     def texts_of(self, words: Sequence[Word], name: str) -> None:
         if not words or (name == "trap" and words[0].value in {"-", "", "-l", "-p"}):
@@ -324,7 +333,7 @@ class _Unwrapping:
 
     def positional(self, words: Sequence[Word]) -> None:
         """What stands behind the text becomes ``$0``, ``$1`` … of it, and may be run there (``"$@"``)."""
-        known = [_quote(word.value) for word in words if word.value is not None]
+        known = [shlex.quote(word.value) for word in words if word.value is not None]
         for start in range(min(len(known), 2)):
             self.texts.append(" ".join(known[start:]))
 
@@ -426,7 +435,7 @@ def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: in
     """Where the inner command begins."""
     if row.dashes:
         for index, word in enumerate(words):
-            if word.value == "--" and index >= skip:
+            if word.value == "--" and skip <= index < len(words) - 1:
                 return index + 1
     starts = [index for index, word in found.operands if word.value != "-" or not row.assigns]
     if row.assigns:
@@ -450,10 +459,6 @@ def written(name: str, words: Sequence[Word]) -> Iterator[Word]:
             yield option.value
     if row.into:
         yield from (word for _, word in found.operands[:1])
-
-
-def _without_mark(word: Word) -> Word:
-    return constant(word.value[1:]) if word.value is not None else word
 
 
 _ANYTHING = '"$_"'
@@ -491,7 +496,3 @@ def _plus_as_dash(words: Sequence[Word]) -> list[Word]:
         else word
         for index, word in enumerate(words)
     ]
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"

@@ -136,7 +136,8 @@ def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Fil
 
 def _places(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
-    for key in keys_of(name, words, OUTSIDE):
+    whole = ((name,),) if (name,) in OUTSIDE else ()
+    for key in dict.fromkeys((*whole, *keys_of(name, words, OUTSIDE))):
         yield from _places_by(OUTSIDE[key], words, known)
 
 
