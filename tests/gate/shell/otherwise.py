@@ -33,6 +33,9 @@ BUILTINS = frozenset(
 ONLY_ATTACHED = frozenset({"valgrind", "mpv", "esbuild", "git"})
 """Programs of which some options take their value in the same word alone."""
 
+NEVER_APART = frozenset({"--one-top-level"})
+"""Options of others that do."""
+
 HANDS_OPTIONS_ON = frozenset({"gh", "glab", "nerdctl", "kubectl", "oc", "helm"})
 """Programs of which a subcommand reads the options in front of it as well, each with the word behind it."""
 
@@ -72,7 +75,7 @@ def _spellings(words: Sequence[str]) -> Iterator[str]:
             yield " ".join((quoted[0], *quoted[2:4], quoted[1], *quoted[4:]))
     for index, word in enumerate(words[1:], 1):
         valued = _VALUED.fullmatch(word)
-        if valued is not None and name not in ONLY_ATTACHED:
+        if valued is not None and name not in ONLY_ATTACHED and valued[1] not in NEVER_APART:
             yield " ".join((*quoted[:index], valued[1], respelled.quoted(valued[2]), *quoted[index + 1 :]))
         if _PATH.fullmatch(word):
             around = f"./{word}", f"src/../{word}", f'"$PWD"/{word}', f"~+/{word}", word.replace("/", "//", 1)

@@ -60,10 +60,13 @@ _FAMILY = {name: family for family, names in _AKIN.items() for name in names}
 @lru_cache(maxsize=4096)
 def family(name: str) -> str:
     """The name under which rules for a program, and for all that is called otherwise, are kept."""
-    name = plain_name(name)
-    base = without_version(name)
-    base = OTHER_NAMES.get(base, base)
+    base = _known_as(plain_name(name))
     return _FAMILY.get(base, base)
+
+
+def _known_as(name: str) -> str:
+    base = without_version(name)
+    return OTHER_NAMES.get(base, base)
 
 
 _VERSIONED_NAMES = names_with("versioned")
@@ -78,8 +81,9 @@ def likeness(wanted: str, name: str) -> Likeness | None:
         return "same" if in_case else "akin"  # where case counts, it is another program
     if family(wanted) != family(name):
         return None
-    if name in _FAMILY or wanted in _FAMILY:
-        return None if name not in _AKIN.get(wanted, ()) else "akin"
+    own, other = _known_as(wanted), _known_as(name)
+    if own != other and (own in _FAMILY or other in _FAMILY):
+        return None if other not in _AKIN.get(own, ()) else "akin"
     theirs, ours = _version(name), _version(wanted)
     if not ours or theirs == ours or (theirs and theirs.startswith(f"{ours}.")):
         return "same"
