@@ -7,6 +7,7 @@ import pytest
 from countersign.gate.shell.programs.tables import FACETS, TABLES
 
 from .asked import decide
+from .test_paths_outside import PROGRAMS
 
 IN_FRONT = {key[0] for key in FACETS["options_in_front"]}
 OTHERWISE = frozenset(
@@ -55,3 +56,14 @@ def test_what_is_handed_down_asks(text: str) -> None:
 )  # fmt: skip
 def test_what_it_says_of_itself_counts(text: str) -> None:
     assert decide(text, allow=[f"Bash({text.split(maxsplit=1)[0]}:*)"]) == "allow"
+
+
+@pytest.mark.parametrize("option", ["--exec", "--pager", "--shell", "--plugin", "--editor", "--hook", "--eval"])
+def test_an_option_that_sounds_like_a_program_asks(option: str) -> None:
+    allowed = [
+        name
+        for name in PROGRAMS
+        for text in (f"{name} {option} ./evil", f"{name} a {option}=./evil")
+        if decide(text, allow=[f"Bash({name}:*)"]) == "allow"
+    ]
+    assert allowed == []

@@ -186,9 +186,21 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
                 kind = row.escapes.get("-" + option.name.lstrip("-"))
             if kind is None and row.grammar.single:
                 option, kind = _with_letter(row, option)
+        if kind is None:
+            kind = _by_name_alone(row, option)
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
+
+
+def _by_name_alone(row: Program, option: Option) -> EscapeKind | None:
+    """What an option does that the record does not list, as far as its name says: programs have more options, and
+    plug-ins with options, than a record can list."""
+    kind = _STRANGE.escapes.get(f"--{option.name.lstrip('-')}") if len(option.name) > len("-x") else None
+    if kind not in {"runs", "code"} or row.known or row is _STRANGE:
+        return None
+    listed = is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given
+    return None if listed else kind
 
 
 def _with_letter(row: Program, option: Option) -> tuple[Option, EscapeKind | None]:
