@@ -58,7 +58,9 @@ def test_what_it_says_of_itself_counts(text: str) -> None:
     assert decide(text, allow=[f"Bash({text.split(maxsplit=1)[0]}:*)"]) == "allow"
 
 
-@pytest.mark.parametrize("option", ["--exec", "--pager", "--shell", "--plugin", "--editor", "--hook", "--eval"])
+@pytest.mark.parametrize(
+    "option", ["--exec", "--pager", "--shell", "--plugin", "--editor", "--hook", "--eval", "--pre-command"]
+)
 def test_an_option_that_sounds_like_a_program_asks(option: str) -> None:
     allowed = [
         name

@@ -141,13 +141,17 @@ _STRANGE = row(
     "options of these names run, load or write something, whatever the program",
     runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook "
     "--wrapper --pager --editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success "
-    "--run-command --to-command",
+    "--run-command --to-command --cmd --pre-command --post-command --pre-cmd --post-cmd --before-script "
+    "--after-script --pre-script --post-script --on-change --on-exit",
     code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
-    "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under",
+    "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under "
+    "--require --rcfile --load --load-module --load-extension --module-path --native-library",
     writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
     "--save --destination --output-path --output-folder --outputdir",
     long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
-    "log-file middlewares middleware interpreter loader script-executable destination output-path",
+    "log-file middlewares middleware interpreter loader script-executable destination output-path cmd pre-command "
+    "post-command before-script after-script on-change on-exit require rcfile load load-module load-extension "
+    "module-path",
     abbreviates=False,
 )
 
