@@ -285,7 +285,7 @@ class Compiler:
 
     def _take_over(self, found: dict[Key, Any], own: Key, other: Key) -> None:
         """Give the keys that begin with one to those that begin with another."""
-        for key in [key for key in found if key[: len(other)] == other and len(key) > max(len(other), 2) - 1]:
+        for key in [key for key in found if key[: len(other)] == other]:
             mine = own + key[len(other) :]
             if len(mine) > 1 and mine not in found and mine[1] not in self._lacking(own[0]):
                 found[mine] = {"like": " ".join(key)} if isinstance(found[key], dict) else found[key]
