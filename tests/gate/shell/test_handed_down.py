@@ -51,7 +51,9 @@ def test_what_is_handed_down_asks(text: str) -> None:
         "podman logs -f web", "kubectl logs -f pod", "kubectl cp a:b c -c app", "cargo new x --lib",
         "docker logs -f web", 'docker logs "$(docker ps -lq)"',
         "terraform plan -destroy", "pip show -f x", "deno fmt --check", "npm i x",
-        "oc logs -f dc/x", "gh co 12", "tofu fmt -check",
+        "playwright test --browser chromium", "pytest --browser=firefox", "jest --browser",
+        "gh completion --shell bash",
+        "dart format -o none lib", "oc logs -f dc/x", "gh co 12", "tofu fmt -check",
     ],
 )  # fmt: skip
 def test_what_it_says_of_itself_counts(text: str) -> None:

@@ -28,7 +28,7 @@ from countersign.gate.shell.programs.argv import Arguments, Option, arguments, i
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
 from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED
-from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
+from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -191,20 +191,31 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
             if kind is None and row.grammar.single:
                 option, kind = _with_letter(row, option)
         if kind is None:
-            kind = _by_name_alone(row, option)
+            kind = _by_name_alone(row, option, words)
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
 
 
-def _by_name_alone(row: Program, option: Option) -> EscapeKind | None:
+def _by_name_alone(row: Program, option: Option, words: Sequence[Word]) -> EscapeKind | None:
     """What an option does that the record does not list, as far as its name says: programs have more options, and
-    plug-ins with options, than a record can list."""
+    plug-ins with options, than a record can list. Without a value it names nothing."""
     kind = _STRANGE.escapes.get(f"--{option.name.lstrip('-')}") if len(option.name) > len("-x") else None
     if kind not in {"runs", "code"} or row.known or row is _STRANGE:
         return None
-    listed = is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given
-    return None if listed else kind
+    if is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given:
+        return None
+    value = option.value or next(iter(words[option.index + 1 : option.index + 2]), None)
+    if value is None or (not option.attached and value.prefix[:1] == "-"):
+        return None
+    return None if value.value in _KINDS.get(option.name, ()) else kind
+
+
+_KINDS = {
+    "--shell": frozenset(SHELLS),
+    "--browser": frozenset("chrome chromium firefox webkit safari edge msedge electron all none".split()),
+}
+"""Values that say which kind is meant, and are no program of the text's own."""
 
 
 def _with_letter(row: Program, option: Option) -> tuple[Option, EscapeKind | None]:
