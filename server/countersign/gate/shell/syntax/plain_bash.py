@@ -176,7 +176,7 @@ class _Reader(SimpleReader):
         if not self._skip(BLANKS) or not self._starts("in ", "in\t"):
             raise self._fail("a `for` without a list of words")
         self._at += 2
-        words = self._words()
+        words = self._words(redirected=False)
         if not words or self._peek() not in {";", "\n"}:
             raise self._unexpected()
         self._at += self._peek() == ";"

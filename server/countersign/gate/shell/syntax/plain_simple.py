@@ -113,20 +113,24 @@ class SimpleReader(WordReader):
             if self._next_word() is None:
                 return
 
-    def _words(self) -> list[Word]:
-        """The same, with the words."""
+    def _words(self, *, redirected: bool = True) -> list[Word]:
+        """The same, with the words, among which redirections may stand."""
         words: list[Word] = []
-        while (word := self._next_word()) is not None:
+        while (word := self._next_word(redirected=redirected)) is not None:
             words.append(word)
         return words
 
-    def _next_word(self) -> Word | None:
+    def _next_word(self, *, redirected: bool = True) -> Word | None:
         while True:
             apart = self._gap()
             char = self._peek()
             if not char or (char in "\n;|)" or (char == "&" and not self._starts("&>"))):
                 return None
+            before = self._at
             if self._redirection():
+                if not redirected:
+                    self._at = before
+                    raise self._unexpected()
                 continue
             if not apart:
                 raise self._unexpected()
