@@ -215,13 +215,13 @@ VERBATIM = frozenset(
 
 NEVER_LEFT_OUT = (
     "escaping_words", "project_paths", "readers", "lists", "outputs", "input_options", "input_values",
-    "takes_any_value", "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told",
+    "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told",
     "unread_mounts", "abbreviates_subcommands",
 )  # fmt: skip
-"""Facets that find more in a command, which a program has with the arguments that it is said to have."""
+"""Facets that find more in a command. A program whose arguments are like another's has these of the other as well."""
 
 OF_PROGRAMS = frozenset({"prefix", "sends", "subcommands_like", "subcommand_names", "own_reading"})
-"""Facets that say something of the program's own command line, so that no other program's subcommand has them too."""
+"""Facets that each program states for itself: no other program's subcommand has them too."""
 
 
 class BadRecord(Exception):
@@ -259,16 +259,16 @@ class Compiler:
                 self._spread(found)
 
     def _hand_down(self, facet: str) -> None:
-        """Give what makes a program ask to those whose arguments are like its own and which say nothing of it."""
+        """Give a facet that makes a program ask to those whose arguments are like its own, if they lack it."""
         found = self.written.setdefault(facet, {})
         for name, record in self.records.items():
-            like: str | None = next((record[kind].get("like") for kind in ROWS if kind in record), None)
+            like: str | None = next((record[kind]["like"] for kind in ROWS if "like" in record.get(kind, {})), None)
             if like is not None and (like,) in found and (name,) not in found:
                 found[(name,)] = {"like": like} if isinstance(found[(like,)], dict) else found[(like,)]
 
     def _spread(self, found: dict[Key, Any]) -> None:
-        """Give what is said of a subcommand to the subcommands of programs that are like its own, and to its other
-        names, where these have nothing of their own."""
+        """Give the facet of a subcommand to the same subcommand of programs like its own, and to its other names, where
+        these lack it."""
         for name, record in self.records.items():
             if like := record.get("subcommands_like"):
                 self._take_over(found, (name,), tuple(like.split()))
@@ -284,7 +284,7 @@ class Compiler:
         return self.records[name].get("lacks", "").split()
 
     def _take_over(self, found: dict[Key, Any], own: Key, other: Key) -> None:
-        """Give the keys that begin with one to those that begin with another."""
+        """Copy the entries whose key begins with ``other`` to keys that begin with ``own``."""
         for key in [key for key in found if key[: len(other)] == other]:
             mine = own + key[len(other) :]
             if len(mine) > 1 and mine not in found and mine[1] not in self._lacking(own[0]):
@@ -446,8 +446,8 @@ def compiled(records: Mapping[str, Facts]) -> str:
 
 
 def _with_options_above(own: Program, above: Program | None) -> Program:
-    """Return the row of a subcommand with the options of the whole program that run, load or write something, as the
-    subcommand takes them too. Those that it has itself are its own."""
+    """Return the row of a subcommand with those options of the whole program that run, load or write something: most
+    programs take them behind the subcommand as well. What the row itself lists stays as it is."""
     if above is None or above is own or own.closed:
         return own
     grammar = own.grammar

@@ -28,7 +28,7 @@ QUICK = 0.1
 ATOMS = [
     "a", "a-", "a.", "a:", "a[", "a/", "a=", "a,", "a@", "1", "a1", "-", "--", "*", "*a", "?", "[a", "[a]",
     "{", "{a,", "{a}", "a,b}", "\\a", "\\\\", "'a'", '"a"', "''", "$a", "${a}", "$((1", "$(a ", "`a` ", "é",
-    "#", "#(", "%", "!", "~", "^", "+", "a ", " -a", " --a=b", "a;", "a|", "a&&", "a\n", "(", ")", "<<E\n",
+    "#", "#(", "%", "!", "~", "^", "+", "a ", " -a", " --a=b", " --a b", "a;", "a|", "a&&", "a\n", "(", ")", "<<E\n",
     " >b", " <b", "x=1 ", "++ ", "a++", "load_", "s/a/b/;", "@=", "a]",
     "[[:", "[[", "[]a]", "getline x ", "a* ",
 ]  # fmt: skip
@@ -50,7 +50,7 @@ PROGRAMS = [
     "awk", "jq", "find . -name", "chmod", "tmux", "make", "tar -cf x", "dd",
     "python -c", "env -S", "xargs", "bash -c", "bind -x",
     "export", "read", "find . -exec",
-    "test -v",
+    "test -v", "npm test", "cp a", "kubectl cp a:b",
 ]  # fmt: skip
 RULES = RuleSet(
     [RuleText("allow", f"Bash({'ab*' * 8}{number}:*)") for number in range(20)]

@@ -34,7 +34,7 @@ ONLY_ATTACHED = frozenset({"valgrind", "mpv", "esbuild", "git"})
 """Programs of which some options take their value in the same word alone."""
 
 NEVER_APART = frozenset({"--one-top-level"})
-"""Options of others that do."""
+"""Options that take their value in the same word alone."""
 
 HANDS_OPTIONS_ON = frozenset({"gh", "glab", "nerdctl", "kubectl", "oc", "helm"})
 """Programs of which a subcommand reads the options in front of it as well, each with the word behind it."""

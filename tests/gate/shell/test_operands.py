@@ -531,3 +531,13 @@ def test_rm_deletes_folders_only_with_an_option_for_them(command: str, folders: 
 )
 def test_what_is_written_or_deleted_by_an_option_meets_a_rule_for_it(command: str, tmp_path: Path) -> None:
     assert decide(command, workspace=str(tmp_path), mode="auto", deny=["Edit(held/**)"]) != "allow"
+
+
+def test_many_words_that_may_be_the_target_are_not_all_compared_with_the_sources() -> None:
+    def touches(count: int) -> int:
+        text = "cp a " + " ".join(f"--x{number} b{number}" for number in range(count))
+        words = tuple(constant(word) for word in text.split())
+        return len(file_uses("cp", words, look_up("cp", words)))
+
+    assert touches(400) < 6 * touches(100)
+    assert decide("cp a " + "--x b " * 60, allow=["Bash(cp:*)"]) == "ask"

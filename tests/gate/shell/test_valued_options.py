@@ -47,3 +47,9 @@ def test_an_option_hides_no_command_that_is_run(name: str, rest: str) -> None:
     asking = [each for each in subcommands if decide(" ".join([name, *each, rest]), rules) != "allow"]
     assert asking == subcommands
     assert [text for each in asking for text in _spelled(name, each, rest) if decide(text, rules) == "allow"] == []
+
+
+def test_a_long_command_of_many_unknown_options_asks_and_one_of_few_does_not() -> None:
+    rule = ["Bash(npm:*)"]
+    assert decide("npm test " + " ".join(f"--foo{number} x" for number in range(100)), allow=rule) == "ask"
+    assert decide("npm test --foo a --bar b " + "x " * 200, allow=rule) == "allow"

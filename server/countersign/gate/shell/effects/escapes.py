@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 from countersign.gate.shell.effects.escape_use import (
@@ -273,6 +274,10 @@ def _takes_a_place(name: str, option: Option, kind: EscapeKind) -> bool:
 
 def escape_kind(row: Program, name: str) -> EscapeKind | None:
     """What an option does, abbreviated or not."""
+    return _kept_kind(row, name) if len(name) <= _LONGEST_KEPT else _escape_kind(row, name)
+
+
+def _escape_kind(row: Program, name: str) -> EscapeKind | None:
     kind = row.escapes.get(name)
     if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 3:
         return kind
@@ -280,7 +285,7 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
     for option, each in row.escapes.items():
         if option.endswith("*") and name.replace("_", "-").startswith(option[:-1]):
             return each
-        if option.startswith("--") and _one_spelling(option) == spelled:
+        if option.startswith("--") and _recorded_spelling(option) == spelled:
             return each
     if not row.abbreviates or name[2:] in row.grammar.long:
         return None
@@ -289,9 +294,17 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
     return next((kind for option, kind in row.escapes.items() if option.lower().startswith(folded)), None)
 
 
+_LONGEST_KEPT = 64
+_kept_kind = lru_cache(maxsize=4096)(_escape_kind)
+"""A text names the same options again and again, and so do the readings of one command."""
+
+
 def _one_spelling(option: str) -> str:
     """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
     return option.replace("-", "").replace("_", "").lower()
+
+
+_recorded_spelling = lru_cache(maxsize=8192)(_one_spelling)
 
 
 _HARMLESS: Mapping[tuple[str, str], re.Pattern[str]] = {

@@ -207,8 +207,12 @@ def _operands(name: str, row: Program, known: ProgramReading) -> list[FileUse]:
         touched += _as_operands(name, row, known, every, sure=False)
     if found.options and row.operands in _LAST_IS_WRITTEN:
         taken = {at for at, _ in swallowed} | _possible_values(row, found)
+        left = _MOST_TARGETS if len(every) <= _MOST_COPIED else 0
         while len(every) > 1 and every[-1][0] in taken:
-            every = every[:-1]
+            if not left:
+                touched.append(FileUse("write", unknown()))
+                break
+            every, left = every[:-1], left - 1
             touched += _as_operands(name, row, known, every, sure=False)
     if found.options and row.operands == "archive":
         taken = _possible_values(row, found)
@@ -220,6 +224,10 @@ def _operands(name: str, row: Program, known: ProgramReading) -> list[FileUse]:
 
 
 _LAST_IS_WRITTEN = frozenset({"copy", "move", "link", "remote"})
+
+_MOST_TARGETS, _MOST_COPIED = 4, 100
+"""How many words may each be the target, and of how many operands: each is compared with all in front of it, so with
+more the target counts as unknown."""
 
 
 def _possible_values(row: Program, found: Arguments) -> set[int]:

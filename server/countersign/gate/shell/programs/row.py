@@ -28,9 +28,9 @@ these and below, if a source lies on another machine; at the paths that it write
 anywhere below the folder that it runs in; there and anywhere in the work tree of its repository."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """One program, or one of its subcommands.
+    """One program, or one of its subcommands. Each row is one of a kind, so that what is found of it can be kept.
 
     ``escapes`` maps options to what they do. ``reads`` are options whose value is a file that is read, ``given``
     options that stand for the first operand of ``pattern`` and ``script``. ``deep`` are options that go into folders,

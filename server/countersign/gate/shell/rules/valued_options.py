@@ -12,6 +12,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.operand_code import OWN_COMMANDS
 from countersign.gate.shell.effects.partial_subcommands import (
@@ -19,7 +20,7 @@ from countersign.gate.shell.effects.partial_subcommands import (
     may_be_subcommand,
     takes_subcommands,
 )
-from countersign.gate.shell.effects.unwrap import is_wrapper, program, unwrap
+from countersign.gate.shell.effects.unwrap import Unwrapped, is_wrapper, program, unwrap
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.programs.registry import find_program
@@ -32,6 +33,9 @@ _FARTHEST = 200
 
 _MOST_PAIRS, _FEW_PAIRS, _MOST_OPERANDS = 12, 3, 6
 """Such options that are looked at, of few of them in each combination, and words that are none among them."""
+
+_MOST_READ = 20_000
+"""Words of all these readings together."""
 
 _OPTION = re.compile(r"-[^=\s]+")
 
@@ -58,10 +62,11 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
         readings = _readings(name, layer.words)
         if readings is None:
             return None
+        written, known = unwrap(layer.words), look_up(name, layer.words)
         for reading in readings:
             if len(found) >= _MOST:
                 return None
-            if does_more(name, reading, layer.words):
+            if _does_more(name, reading, layer.words, written, known):
                 found[(*front, *reading)] = None
     # What it is redirected to is judged already.
     return [
@@ -103,6 +108,8 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
         chosen = [tuple(pairs[start:end]) for start, end in itertools.combinations(range(len(pairs) + 1), 2)]
     # Those that surely take a value are left out, and, as a record may be wrong, kept.
     both = [(*each, *more) for more in (valued, ()) for each in ((), *chosen) if each or more]
+    if (len(both) + len(named)) * len(words) > _MOST_READ:
+        return None
     alone = ((*words[:index], *words[index + 1 :]) for index in named)
     return itertools.chain((_without(words, each) for each in both), alone)
 
@@ -129,7 +136,13 @@ def _takes_value(name: str, option: str, value: Word, words: Sequence[Word]) -> 
 
 def does_more(name: str, reading: Sequence[Word], words: Sequence[Word]) -> bool:
     """Return whether a command runs or loads something in this reading that it does not in the written one."""
-    found, written = unwrap(tuple(reading)), unwrap(tuple(words))
+    return _does_more(name, reading, words, unwrap(tuple(words)), look_up(name, words))
+
+
+def _does_more(
+    name: str, reading: Sequence[Word], words: Sequence[Word], written: Unwrapped, known_before: ProgramReading
+) -> bool:
+    found = unwrap(tuple(reading))
     known = [layer.words for layer in written.layers]
     if any(layer.words not in known for layer in found.layers[1:]):
         return True
@@ -138,7 +151,7 @@ def does_more(name: str, reading: Sequence[Word], words: Sequence[Word]) -> bool
         return True
     if is_wrapper(name, reading) and not is_wrapper(name, words):
         return True  # without a command it may start a shell
-    known_before, known_now = look_up(name, words), look_up(name, reading)
+    known_now = look_up(name, reading)
     before = {use.why for use in known_before.uses}
     if any(use.kind in ("runs", "code") and use.why not in before for use in known_now.uses):
         return True
