@@ -124,6 +124,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
     },
     "unread_mounts": {"engine": bool, "compose": bool, "runs_jobs": bool, "started": str},
     "package_programs": {"commands": str, "behind": str},
+    "plug_ins": {"commands": str},
     "readers": {"code": str, "inner": str, "inner_maybe": bool, "files": str, "mounts": str},
 }
 """Facets with fields, and the type of each field."""

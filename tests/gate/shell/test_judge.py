@@ -319,7 +319,7 @@ def test_a_text_of_more_commands_than_are_judged_asks_whatever_covers_it(line: s
     def text(count: int) -> str:
         return "\n".join(line.format(number) for number in range(count))
 
-    few, many = MOST_COMMANDS // 3, MOST_COMMANDS + 1
+    few, many = MOST_COMMANDS // 4, MOST_COMMANDS + 1
     everything = ["Bash", f"Bash({text(many)})"]
     assert decide(text(few), everything, home=HOME, workspace=WS) == "allow"
     assert decide(text(many), everything, home=HOME, workspace=WS) == "ask"

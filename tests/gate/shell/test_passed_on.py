@@ -17,6 +17,14 @@ RUNNERS = (
     "nohup no-such-wrapper {}",
     "timeout 9 no-such-wrapper {}",
     "daemon -- {}",
+    "yarn no-such-wrapper {}",
+    "pnpm no-such-wrapper {}",
+    "bun run no-such-wrapper {}",
+    "cargo no-such-wrapper {}",
+    "docker no-such-wrapper {}",
+    "gh no-such-wrapper -- {}",
+    "kubectl no-such-wrapper x -- {}",
+    "kubectl -n a no-such-wrapper x -- {}",
     "crontab - <<< '* * * * * {}'",
     "echo '0 1 * * * {}' | crontab",
 )
@@ -84,8 +92,12 @@ VARIABLES = (
 """Variables that programs obey, whichever they are."""
 
 
+HOWS = ({"mode": "auto"}, {"bypass": True}, {"allow": ["Bash"]})
+"""What would allow a command without naming its program."""
+
+
 @pytest.mark.parametrize("command", [*SETTINGS, *VARIABLES])
-@pytest.mark.parametrize("how", [{"mode": "auto"}, {"bypass": True}])
+@pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("rules", [{"deny": ["Bash(evil:*)"]}, {"ask": ["Bash(evil:*)"]}])
 def test_a_forbidden_command_is_seen_in_a_setting_or_variable(
     command: str, how: dict[str, object], rules: dict[str, list[str]]
@@ -110,7 +122,7 @@ def test_a_variable_of_the_script_and_a_name_of_a_test_name_no_command(command: 
 
 
 @pytest.mark.parametrize("runner", [*RUNNERS, *KNOWN_RUNNERS])
-@pytest.mark.parametrize("how", [{"mode": "auto"}, {"bypass": True}])
+@pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("rules", [{"deny": ["Bash(evil:*)"]}, {"ask": ["Bash(evil push)"]}])
 def test_a_forbidden_command_is_seen_behind_any_program(
     runner: str, how: dict[str, object], rules: dict[str, list[str]]
@@ -128,7 +140,18 @@ def test_without_such_a_rule_or_word_it_runs_in_auto(runner: str):
 
 @pytest.mark.parametrize(
     "command",
-    ["pytest evil", "./run.sh evil", "git log evil", "grep evil a", "echo evil", "npm run evil", "python x.py evil"],
+    [
+        "pytest evil",
+        "docker evil",
+        "cargo run -- evil",
+        "./run.sh evil",
+        "git log evil",
+        "grep evil a",
+        "echo evil",
+        "npm run evil",
+        "python x.py evil",
+        "kubectl get evil",
+    ],
 )
 def test_a_known_program_or_a_script_of_the_project_passes_nothing_on(command: str):
     assert decide(command, deny=["Bash(evil:*)"], mode="auto") == "allow"

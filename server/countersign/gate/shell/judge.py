@@ -73,10 +73,10 @@ SyntaxChecker = Callable[[str], str | None]
 MAX_NESTED = 6
 """How deep texts inside of texts (``sh -c "sh -c …"``) are followed."""
 
-MOST_COMMANDS = 500
+MOST_COMMANDS = 400
 """How many simple commands of one text are judged, those of texts inside it with them. With more it asks."""
 
-MOST_WORDS = 2_000
+MOST_WORDS = 1_200
 """The same for their words, the expansions in these, assignments and redirections together."""
 
 MAX_ROUGH = 2

@@ -78,11 +78,13 @@ def judge_simple_command(
     coverage = _find_coverage(context, builder, analyzed, places, covered, leads)
     copies = any(">" in redirect.operator for redirect in analyzed.step.command.redirects)
     harmless = (builder.neutral or builder.known_read) and not copies
-    if context.ruled and not (builder.allow or builder.grant or harmless or builder.requires_ask):
+    by_name = builder.grant or _names_a_program(builder.allow)
+    if context.ruled and not (by_name or harmless or builder.requires_ask):
         builder.requires_ask = passed_on(analyzed, context.rules, context.agent)
         if builder.requires_ask is None and _has_helper_remote(context, analyzed, places):
             builder.requires_ask = any_rule(context.rules, context.agent)
-        builder.bypassable = builder.bypassable and builder.requires_ask is None
+        if builder.requires_ask is not None:
+            builder.bypassable, builder.allow, coverage = False, None, Coverage()
     if not (builder.allow or builder.grant or harmless or builder.requires_ask):
         option = named_like_option(context, analyzed, places)
         if option is not None:
@@ -166,13 +168,10 @@ def _covering_found(
     return Coverage(covered[0].evidence)
 
 
-def _names_a_program(builder: Evidence | None) -> bool:
+def _names_a_program(covering: Evidence | None) -> bool:
     """Whether a rule says which program it covers: a wildcard in its place covers nothing through a wrapper (S2)."""
-    return (
-        builder is not None
-        and (builder.rule or "").startswith("Bash(")
-        and not (builder.rule or "").startswith("Bash(*")
-    )
+    rule = covering.rule or "" if covering is not None else ""
+    return rule.startswith("Bash(") and not rule.startswith("Bash(*")
 
 
 def _harmless_settings(

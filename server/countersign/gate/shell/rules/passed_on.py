@@ -1,8 +1,9 @@
 """Deny and ask rules for a command that a program of no table may run: what its words could start (docs/gate.md S7).
 
 The tables know some hundred programs that run others; there are more. Where a rule forbids or asks for a command, and
-only a mode or bypass would allow one whose program is unknown or runs things in ways of its own, that asks if the rule
-matches a command in its words or input (``graftcp curl …``, ``watchman-make --run 'cd a; curl …'``).
+only a mode, bypass or a rule that names no program would allow one whose program is unknown or runs things in ways of
+its own, that asks if the rule matches a command in its words or input (``graftcp curl …``, ``watchman-make --run
+'cd a; curl …'``). A plug-in of a program that the tables know is unknown, too (``kubectl node-shell x -- curl …``).
 Of a program that the tables know, the settings count that they call code (``mvn -Dexec.executable=curl``), and of every
 command the variables that it passes on (``CC=curl make``).
 """
@@ -19,6 +20,8 @@ from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.operand_code import package_program
+from countersign.gate.shell.effects.plug_ins import plug_in
+from countersign.gate.shell.effects.unwrap import could_run, program
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
@@ -110,6 +113,10 @@ def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:
         if known.git is None and known.program is not None and not closed:
             if stdin_texts and any(use.kind == "code" for use in known.uses):
                 yield _Given(name, (name,), stdin_texts, own_language=False)  # `make -f -`
+            others = package_program(name, layer.words, known.arguments) or plug_in(name, layer.words, known.arguments)
+            if others and not could_run(program(others[0].value or ""), others):
+                for values in _values(analyzed, others):
+                    yield _Given(name, values, (), own_language=False)
             continue
         if name in _LOOKED_INTO or _is_own_script(layer.words[0].prefix):
             continue

@@ -35,7 +35,7 @@ MAX_DEPTH = 40
 """How many brackets, quotes and substitutions may stand inside each other. People stay under ten."""
 
 MOST_WORDS = 6_000
-"""How many words of a text are read. Three times as many as are judged, so that what is judged comes first."""
+"""How many words of a text are read. Five times as many as are judged, so that what is judged comes first."""
 
 BREAKS = frozenset(" \t\n|&;()<>")
 
