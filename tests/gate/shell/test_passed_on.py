@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from .asked import WS, decide
@@ -100,7 +102,7 @@ HOWS = ({"mode": "auto"}, {"bypass": True}, {"allow": ["Bash"]})
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("rules", [{"deny": ["Bash(evil:*)"]}, {"ask": ["Bash(evil:*)"]}])
 def test_a_forbidden_command_is_seen_in_a_setting_or_variable(
-    command: str, how: dict[str, object], rules: dict[str, list[str]]
+    command: str, how: dict[str, Any], rules: dict[str, list[str]]
 ):
     assert decide(command.format("evil"), **rules, **how) != "allow"
 
@@ -125,7 +127,7 @@ def test_a_variable_of_the_script_and_a_name_of_a_test_name_no_command(command: 
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("rules", [{"deny": ["Bash(evil:*)"]}, {"ask": ["Bash(evil push)"]}])
 def test_a_forbidden_command_is_seen_behind_any_program(
-    runner: str, how: dict[str, object], rules: dict[str, list[str]]
+    runner: str, how: dict[str, Any], rules: dict[str, list[str]]
 ):
     if "-e {}" in runner and "ask" in rules:
         return  # of a command in an option's value only the first word is known
