@@ -126,9 +126,7 @@ def test_a_variable_of_the_script_and_a_name_of_a_test_name_no_command(command: 
 @pytest.mark.parametrize("runner", [*RUNNERS, *KNOWN_RUNNERS])
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("rules", [{"deny": ["Bash(evil:*)"]}, {"ask": ["Bash(evil push)"]}])
-def test_a_forbidden_command_is_seen_behind_any_program(
-    runner: str, how: dict[str, Any], rules: dict[str, list[str]]
-):
+def test_a_forbidden_command_is_seen_behind_any_program(runner: str, how: dict[str, Any], rules: dict[str, list[str]]):
     if "-e {}" in runner and "ask" in rules:
         return  # of a command in an option's value only the first word is known
     assert decide(runner.format("evil push"), **rules, **how) != "allow"
@@ -161,3 +159,37 @@ def test_a_known_program_or_a_script_of_the_project_passes_nothing_on(command: s
 
 def test_a_rule_for_the_program_itself_covers_it():
     assert decide("mytool evil", ["Bash(mytool:*)"], ["Bash(evil:*)"]) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "no-such-wrapper git -c alias.p=push p",
+        "no-such-wrapper --run 'git -c alias.p=push p'",
+        "no-such-wrapper bash -c 'git -c alias.p=push p'",
+        "yarn no-such-wrapper git -c alias.p=push p",
+        "no-such-wrapper git.exe push",
+        "no-such-wrapper docker container rm x",
+        "no-such-wrapper make all deploy",
+        "no-such-wrapper env '-vSevil x'",
+        "no-such-wrapper " + "env " * 200 + "good",
+    ],
+)
+@pytest.mark.parametrize("how", HOWS)
+def test_a_command_behind_any_program_is_read_as_its_program_reads_it(command: str, how: dict[str, Any]):
+    rules = ["Bash(git push:*)", "Bash(docker rm:*)", "Bash(make deploy:*)", "Bash(evil:*)"]
+    assert decide(command, deny=rules, **how) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command", ["no-such-wrapper git status", "no-such-wrapper make all", "no-such-wrapper env good"]
+)
+def test_another_command_behind_any_program_runs_in_auto(command: str):
+    assert decide(command, deny=["Bash(git push:*)", "Bash(make deploy:*)", "Bash(evil:*)"], mode="auto") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["xargs -I @ make all deploy", "entr make all deploy", "ls | entr -r make all deploy"]
+)
+def test_each_target_counts_where_further_words_may_follow(command: str):
+    assert decide(command, deny=["Bash(make deploy)"], mode="auto") == "ask"

@@ -22,7 +22,7 @@ from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
-from countersign.gate.shell.effects.unwrap import could_run, program, unwrap
+from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
@@ -45,6 +45,7 @@ from countersign.gate.shell.rules.file_findings import (
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.other_readings import other_readings
+from countersign.gate.shell.rules.rough_rules import rough_rules
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.whole_text import (
@@ -61,8 +62,7 @@ from countersign.gate.shell.rules.whole_text import (
 )
 from countersign.gate.shell.syntax.bash_check import is_plain
 from countersign.gate.shell.syntax.plain_bash import outside
-from countersign.gate.shell.syntax.rough_scan import pieces
-from countersign.gate.shell.syntax.tree import Simple, Word
+from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.assignments import may_be_obeyed
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.wire.verdicts import Evidence
@@ -78,9 +78,6 @@ MOST_COMMANDS = 400
 
 MOST_WORDS = 1_200
 """The same for their words, the expansions in these, assignments and redirections together."""
-
-MAX_ROUGH = 2
-"""The same where the outer text is not understood."""
 
 
 class Part(NamedTuple):
@@ -378,8 +375,10 @@ class _Judging:
             named = rules.commands_by_list(tuple([word.shape for word in step.command.words]), agent)
             if "deny" not in named and "ask" not in named:
                 return
-        said = [touching(AnalyzedCommand(step, facts), rules, agent)]
-        said += map(self.rough_rules, step.unwrapped.texts)
+        analyzed = AnalyzedCommand(step, facts)
+        said = [touching(analyzed, rules, agent)]
+        texts = (*step.unwrapped.texts, *(use.text for use in analyzed.uses if use.text is not None))
+        said += [rough_rules(text, rules, agent) for text in texts]
         for deny, ask in said:
             self.left_out = self.left_out[0] or deny, self.left_out[1] or ask
 
@@ -560,7 +559,7 @@ class _Judging:
 
     def rough_judgment(self, text: str, *, only_ruled: bool = False) -> None:
         """Deny and ask rules for whatever could be a command in a text that was not read."""
-        deny, ask = self.rough_rules(text) if self.context.ruled else (None, None)
+        deny, ask = rough_rules(text, self.context.rules, self.context.agent) if self.context.ruled else (None, None)
         if only_ruled and deny is None and ask is None:
             return
         self.show_whole(text, deny, ask)
@@ -569,25 +568,6 @@ class _Judging:
         """Show a text in one piece, with what rules say of it."""
         self.parts.append(Part(text, (len(self.findings),)))
         self.findings.append(Finding(kind="command", resource=text, category="execute", deny=deny, ask=ask))
-
-    def rough_rules(self, text: str, depth: int = 0) -> tuple[Evidence | None, Evidence | None]:
-        """The first deny and the first ask rule for a piece of a text, or of the texts that it runs in turn."""
-        deny = ask = None
-        rules, agent = self.context.rules, self.context.agent
-        for words in pieces(text):
-            if not could_run(program(words[0].value or ""), words):
-                named = rules.commands_by_list(tuple([word.shape for word in words]), agent)
-                if "deny" not in named and "ask" not in named:
-                    continue
-            analyzed = AnalyzedCommand(Step(Simple(text[:200], words), unwrap(words), None), Facts())
-            said = [touching(analyzed, rules, agent)]
-            if depth < MAX_ROUGH:
-                said += [self.rough_rules(inner, depth + 1) for inner in analyzed.step.unwrapped.texts if inner != text]
-            for denied, asked in said:
-                deny, ask = deny or denied, ask or asked
-            if deny is not None:
-                break
-        return deny, ask
 
 
 _USES_HOME = re.compile(r"~|\bHOME\b|\bcd[ \t]*(?:[\n;&|)]|\Z)")

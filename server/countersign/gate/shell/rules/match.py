@@ -97,7 +97,8 @@ def may_touch(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence
             continue
         behind = _behind_leading_options(layer.words, known)
         bare = () if behind is None else (layer.words[0], *layer.words[behind:])
-        said = [known_pieces(words) for words in (layer.words, bare) if words]
+        targets = [(layer.words[0], *layer.words[at:]) for at, _ in _targets(layer.words, known)[:MAX_SPELLINGS]]
+        said = [known_pieces(words) for words in (layer.words, bare, *targets) if words]
         texts = _texts_by_rule(rules)
         for listed in _RESTRICTING:
             for rule in rules.commands_of(listed, layer.words[0].value, agent):

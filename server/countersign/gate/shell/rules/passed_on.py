@@ -19,16 +19,20 @@ from countersign.gate.patterns import CommandPattern
 from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import ProgramReading
-from countersign.gate.shell.effects.operand_code import package_program
+from countersign.gate.shell.effects.operand_code import RUNNING_NAMES, package_program
 from countersign.gate.shell.effects.plug_ins import plug_in
 from countersign.gate.shell.effects.unwrap import could_run, program
 from countersign.gate.shell.files.word_values import meaning
-from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
+from countersign.gate.shell.languages.git import READ_HERE, UNKNOWN_SUBCOMMAND
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.match import any_rule
 from countersign.gate.shell.rules.option_clusters import naming_clusters
 from countersign.gate.shell.rules.possible_commands import names_in, possible_commands
+from countersign.gate.shell.rules.rough_rules import rules_for_words
+from countersign.gate.shell.syntax.rough_scan import pieces
 from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import is_own_name
 from countersign.wire.verdicts import Evidence
 
@@ -67,7 +71,28 @@ def passed_on(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence
                 for words in possible_commands(pattern, text.values, text.stdin_texts, own_language=text.own_language)
             ):
                 return evidence(rule, f"`{rule.text}` could match what `{text.name}` runs")
+        for ruled in itertools.islice(_of_known_programs(text, rules, agent), 1):
+            return ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{text.name}` runs"})
     return None
+
+
+def _of_known_programs(text: _Given, rules: RuleSet, agent: str) -> Iterator[Evidence]:
+    """Yield rules for what a program that the tables know would do if it began with one of these words
+    (``graftcp git -c alias.p=push p``)."""
+    words = tuple([constant(value) for value in text.values])
+    commands = itertools.chain(
+        (words[index:] for index in range(1, len(words))),
+        *(pieces(value) for value in (*text.values[1:], *text.stdin_texts) if " " in value),
+    )
+    known = (command for command in commands if program(command[0].value or "") in _KNOWN)
+    for number, command in enumerate(known):
+        deny, ask = rules_for_words(text.name, command, rules, agent)
+        found = deny or ask or (any_rule(rules, agent) if number > _MOST else None)
+        if found is not None:
+            yield found
+
+
+_KNOWN = frozenset({*RUNNING_NAMES, *READ_HERE})
 
 
 class _Given(NamedTuple):
