@@ -19,7 +19,10 @@ from tests.corpora import commands, context
 from .asked import decide
 from .examples import evasions
 
-FORMS = ("whole", "chained", "front", "back", "both", "looped", "inside", "inside twice")
+FORMS = (
+    "whole", "chained", "front", "back", "both", "looped", "inside", "inside twice",
+    "bare", "made", "made bare", "matched", "matched bare", "input",
+)  # fmt: skip
 """How a word is spelled."""
 
 UNKNOWN_REST = frozenset({
@@ -135,7 +138,7 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
     """The command with the word at this place spelled so, or None if it is too short for that."""
     word = words[index]
     front = back = ""
-    if form in {"front", "back", "both"}:
+    if form in {"front", "back", "both", "made", "made bare"}:
         if len(word) < 2:
             return None
         middle = random.randrange(1, len(word))
@@ -145,6 +148,14 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
         return " ".join((*map(quoted, words[:index]), spelling, *map(quoted, words[index + 1 :])))
 
     assigned, named = f"x9={shlex.quote(word)}", with_word('"$x9"')
+    if "bare" in form and _BARE.fullmatch(word) is None:
+        return None  # it would be split
+    if form.startswith("matched") and (
+        "/" not in word or set("=:@,") & set(word) or word[0] in "-/" or _BARE.fullmatch(word) is None
+    ):
+        return None  # no name that is surely a file's
+    if form == "input" and (index != len(words) - 1 or _BARE.fullmatch(word) is None):
+        return None
     match form:
         case "whole":
             return f"{assigned}; {named}"
@@ -156,6 +167,18 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
             return f"x9={shlex.quote(front)} y9={shlex.quote(back)}; " + with_word('"$x9$y9"')
         case "looped":
             return f"for x9 in a {shlex.quote(word)}; do {named}; done"
+        case "bare":
+            return f"{assigned}; " + with_word("$x9")
+        case "made":
+            return f"x9={shlex.quote(front)}; y9=${{x9}}{quoted(back)}; " + with_word('"$y9"')
+        case "made bare":
+            return f"x9={shlex.quote(front)}; y9=${{x9}}{quoted(back)}; " + with_word("$y9")
+        case "matched":
+            return f"for x9 in {word[:-1]}?; do {named}; done"
+        case "matched bare":
+            return f"for x9 in {word[:-1]}?; do " + with_word("$x9") + "; done"
+        case "input":
+            return f"echo {word} | xargs " + " ".join(map(quoted, words[:index]))
         case "inside":
             return "bash -c " + shlex.quote(f"{assigned}; {named}")
         case "inside twice":

@@ -259,7 +259,7 @@ class _Unwrapping:
         if doubtful:
             self.unknown = "the command it runs is only known at run time"
         rest = words[inner:]
-        mark = _replaced(name, found)
+        mark = replaced_text(name, found)
         if mark:
             rest = tuple(template(word, mark) for word in rest)
         if rest and rest[0].value == "run" and name in _WITH_RUN_WORD:
@@ -480,7 +480,7 @@ _INPUT_OPTIONS = words_of("input_words", "options")
 the command runs."""
 
 
-def _replaced(name: str, found: Arguments) -> str | None:
+def replaced_text(name: str, found: Arguments) -> str | None:
     """The text that ``xargs -I{}`` replaces by words from elsewhere."""
     if name not in _INPUT_OPTIONS or not found.may_have("-I", "-i", "--replace"):
         return None

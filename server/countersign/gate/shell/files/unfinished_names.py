@@ -16,6 +16,7 @@ from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_SAMPLES
 from countersign.gate.patterns import fold
 from countersign.gate.shell.syntax.tree import Piece, Text, Variable, Word
 from countersign.gate.shell.variables.bindings import Facts
+from countersign.wire.verdicts import Evidence
 
 PARTS = re.compile(r"[=@,;#|!<>(){}\[\]\"'`^&%]|:(?!//)")
 """Behind one of these a name may begin inside a word."""
@@ -50,6 +51,26 @@ def reason_to_ask(word: Word, facts: Facts, judge: PathJudge, folder: str) -> st
         if reason is not None:
             return reason
     return None
+
+
+def folders_of(word: Word, facts: Facts, judge: PathJudge, folder: str) -> Iterator[str]:
+    """Yield the folders in which a word with an unknown end may name something (``--out=held/"$x"``), as far as its
+    beginning tells."""
+    known = [_texts(piece, facts, judge, folder) for piece in word.pieces]
+    first = next((index for index, texts in enumerate(known) if None in texts), len(known))
+    if math.prod(map(len, known[:first])) <= _MOST:
+        for parts in itertools.product(*known[:first]):
+            last = PARTS.split("".join(part or "" for part in parts))[-1]
+            yield from (each.rpartition("/")[0] for each in _candidates(last, judge) if "/" in each)
+
+
+def rules_for_folders(word: Word, facts: Facts, judge: PathJudge, folder: str) -> Iterator[Evidence]:
+    """Yield deny and ask rules for reading what lies in one of these folders."""
+    for each in dict.fromkeys(folders_of(word, facts, judge, folder)):
+        finding = judge.judge_read(f"{each}/x", cwd=folder)
+        ruled = finding.deny or finding.ask
+        if ruled is not None:
+            yield ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{word.source}` names"})
 
 
 def _texts(piece: Piece, facts: Facts, judge: PathJudge, folder: str) -> Sequence[str | None]:

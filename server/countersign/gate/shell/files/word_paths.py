@@ -20,7 +20,7 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
-from countersign.gate.shell.files.unfinished_names import reason_to_ask
+from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
 from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.syntax.words import constant
@@ -428,7 +428,7 @@ class PathFinder:
                 asked = finding.requires_ask is not None and not finding.auto_lifts
                 if finding.floors or finding.deny or finding.ask or asked or self._leads_out(pattern, finding):
                     yield finding
-        if not (found.complete or found.values or found.patterns):
+        if not found.complete:
             yield from self._begins_like(file_use)
 
     def _begins_like(self, file_use: FileUse) -> Iterator[Finding]:
@@ -437,6 +437,9 @@ class PathFinder:
         if reason is not None:
             said = Evidence(source="default", reason=reason)
             yield self._unknown(file_use)._replace(requires_ask=said, known_read=False, auto_lifts=False)
+        else:
+            for ruled in rules_for_folders(file_use.word, self.facts, self.judge, self.folder or self.judge.workspace):
+                yield self._unknown(file_use)._replace(ask=ruled)
 
     def _gone_into(self, folders: Sequence[Word]) -> PathFinder:
         """What is found from where a program goes first, nowhere known if these folders are not."""

@@ -112,7 +112,8 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
     parts: list[Sequence[tuple[str, str]]] = []
     complete = word.form == "quoted" or _stays_one(word, facts)
     named = {piece.name for piece in word.pieces if isinstance(piece, Variable)}
-    globbed = word.form == "quoted" and not named.isdisjoint(facts.patterns)
+    # A name that a pattern matches may hold blanks or wildcards, so without quotes there may be other words as well.
+    globbed = word.form in ("quoted", "split") and not named.isdisjoint(facts.patterns)
     for piece in word.pieces:
         match piece:
             case Text(text=text, quoted=True):

@@ -46,6 +46,7 @@ from countersign.gate.shell.variables.assignments import (
 )
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.gate.shell.variables.definite_assignment import surely_set
+from countersign.gate.shell.variables.derived_values import Derived, derive
 from countersign.gate.shell.variables.inherited import changed_names
 from countersign.gate.shell.variables.listings import (
     MOST_STAGES,
@@ -98,6 +99,7 @@ def course(reading: Reading) -> CommandFlow:
     for name in walk.facts.values:
         if too_many or not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
+    derive(walk.facts, walk.derived)
     changed = changed_names((step.command for step in walk.steps), walk.facts)
     return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats)
 
@@ -121,6 +123,7 @@ class _Walk:
     def __init__(self, script: Script) -> None:
         self.steps: list[Step] = []
         self.facts = Facts()
+        self.derived: list[Derived] = []
         self.whole = script
         self.met: dict[int, Unwrapped] = {}
         self.folders_stay = True
@@ -258,7 +261,7 @@ class _Walk:
         for word in node.words:
             patterns = choice_patterns(word) or (pattern_text(word),)
             if word.form != "pattern" or any(UNKNOWN_TEXT in pattern or pattern[:1] == "~" for pattern in patterns):
-                self.bind_word(node.name, word)
+                self.bind_word(node.name, word, expanded=True)
                 patterns = ()
             for pattern in patterns:
                 self.facts.bind_spelled(node.name, pattern)
@@ -415,7 +418,7 @@ class _Walk:
         else:
             self.bind_word(assignment.name, assignment.value)
 
-    def bind_word(self, name: str, word: Word) -> None:
+    def bind_word(self, name: str, word: Word, *, expanded: bool = False) -> None:
         listing = substituted_listing(word)
         if listing is not None:
             self.facts.bind_listing(name, listing)
@@ -425,6 +428,8 @@ class _Walk:
                 self.facts.bind(name, None if any(char in choice for char in "*?[~" + UNKNOWN_TEXT) else choice)
         else:
             self.facts.bind(name, word.value, number=numeric(word) and word.value is None)
+            if word.value is None and word.pieces:
+                self.derived.append(Derived(name, word, expanded))
 
     def assigned(self, formula: Formula) -> None:
         for name in formula.assigned:

@@ -6,6 +6,7 @@ everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
@@ -192,6 +193,22 @@ class AnalyzedCommand:
             return [file_use]  # what leaves the machine may be any file that is listed
         return [file_use._replace(listed=True), *files]
 
+    def given_names(self, layer: int) -> Iterable[str]:
+        """Names that this layer may be given beside its constant words: those that listings of the text's own may
+        print (a name in each folder that one lists stands for all), and those that the text writes to its input."""
+        for word in self.layers[layer].words[1:]:
+            for listing in self._listings(word, layer) if word.value is None else ():
+                for each in listed_touches(listing) or ():
+                    name = each.word.value or ""
+                    yield f"{name.rstrip('/')}/x" if each.below else name
+        above = self.layers[layer].above
+        for each in self.file_uses(above) if above is not None else ():
+            if each.operation in ("read", "list") and each.below and each.word.value:
+                yield f"{each.word.value.rstrip('/')}/x"
+        if above is not None and self.names[above] in GIVE_INPUT:
+            for text in self.step.stdin_texts:
+                yield from filter(None, _GAPS.split(text)[:_MOST_GIVEN])
+
     def _listings(self, word: Word, layer: int) -> Iterable[Listing]:
         """The listings that say all that a word may be; none if it may be anything else."""
         above = self.layers[layer].above
@@ -214,6 +231,10 @@ class AnalyzedCommand:
         name = pieces[0].name
         return () if name in self.facts.loose else self.facts.listings.get(name, ())
 
+
+_GAPS = re.compile(r"[\s'\"]+")
+_MOST_GIVEN = 200
+"""Names on its input that are looked at."""
 
 _SENDING = frozenset(key[0] for key, risk in FACETS["risks"].items() if "network" in risk)
 

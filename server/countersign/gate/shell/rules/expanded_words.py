@@ -25,6 +25,8 @@ def expanded(
         return (word,)
     found: dict[Word, None] = {}
     for meant in _meanings(context, analyzed, word, places):
+        if not meant.complete:
+            found[word] = None
         found |= dict.fromkeys(_path(value) for value in meant.values)
         for text in meant.patterns:
             found[_pattern(text)] = None

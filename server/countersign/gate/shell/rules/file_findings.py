@@ -32,7 +32,7 @@ from countersign.gate.shell.files.option_values import (
 )
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
-from countersign.gate.shell.files.unfinished_names import PARTS
+from countersign.gate.shell.files.unfinished_names import PARTS, folders_of
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, PathFinder, folders_above, moved_places
 from countersign.gate.shell.files.word_values import literal, matching_paths, meaning
@@ -115,6 +115,11 @@ def file_findings(
                 yield from _ruled_names(context, analyzed, layer.words, places)
                 for text in analyzed.step.stdin_texts:
                     yield from _ruled_in(context, analyzed, constant(text), places, writes=True)
+            if strange:
+                for given in dict.fromkeys(map(constant, analyzed.given_names(index))):
+                    yield _findings_of(context, analyzed, _free_read(given, runs=True), places)
+                    yield _protected(context, analyzed, given, places)
+                    yield from _may_write(context, analyzed, given, places)
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 for named in [named for word in layer.words[1:] for named in _named_by(word)]:
                     if _is_link(named.value, places):
@@ -137,13 +142,15 @@ def file_findings(
                     if not (likely or known.program is None):
                         continue
                     if not _is_quiet(context, named, places):
-                        yield _findings_of(
-                            context, analyzed, FileUse("read", named, shown=True, free=True, runs=strange), places
-                        )
+                        yield _findings_of(context, analyzed, _free_read(named, runs=strange), places)
                     if likely and (strange or (known.program is not None and not SELECTS.match(before.prefix))):
                         yield _protected(context, analyzed, named, places)
                     if (strange or closed) and (named.value is not None or named.form == "pattern"):
                         yield from _may_write(context, analyzed, named, places)
+                    elif strange or closed:
+                        for place in places or [context.start]:
+                            for folder in folders_of(named, analyzed.facts, context.paths, place):
+                                yield from _may_write(context, analyzed, constant(f"{folder}/x"), [place])
                 parts = _parts_of(word)
                 if parts is None:
                     yield _findings_of(context, analyzed, FileUse("read", unknown()), places)
@@ -170,6 +177,11 @@ def file_findings(
         yield _findings_of(context, analyzed, FileUse("read", word), inner)
     for redirect in analyzed.step.command.redirects:
         yield from _redirected(context, redirect, analyzed, started)
+
+
+def _free_read(word: Word, *, runs: bool) -> FileUse:
+    """A word that may be a file's name, or anything else."""
+    return FileUse("read", word, shown=True, free=True, runs=runs)
 
 
 def _begins_somewhere(word: Word) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.empty_input import with_empty_input
+from countersign.gate.shell.rules.given_input import with_empty_input, with_given_words
 from countersign.gate.shell.rules.options_in_front import with_subcommand_first, without_leading_dashes
 from countersign.gate.shell.rules.spelled_out import spelled_out
 from countersign.gate.shell.rules.start_folders import with_start_folders
@@ -26,5 +26,6 @@ def other_readings(analyzed: AnalyzedCommand, home: str, start: str | None) -> l
     spelled += whole
     turned = [each for step in spelled for each in with_subcommand_first(step)]
     valued = [with_valued_options(step) for step in spelled]
-    readings = (respelled, undashed, whole, turned, *valued, with_start_folders(analyzed), with_empty_input(analyzed))
+    given = (with_empty_input(analyzed), with_given_words(analyzed))
+    readings = (respelled, undashed, whole, turned, *valued, with_start_folders(analyzed), *given)
     return None if None in readings else [step for found in readings for step in found or ()]

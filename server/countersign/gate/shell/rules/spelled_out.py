@@ -79,7 +79,7 @@ def _choices(analyzed: AnalyzedCommand, word: Word, home: str, folder: str | Non
     known: list[tuple[Word | str, ...]] = [
         tuple(value.split()) if word.form == "split" else (value,) for value in dict.fromkeys(values)
     ]
-    return known if meant.complete else [*known, *_further_readings(word)]
+    return known if meant.complete else [(word,), *known, *_further_readings(word)]
 
 
 def _is_open_option(word: Word) -> bool:

@@ -1,0 +1,123 @@
+"""Names of files that a text puts together: of variables, patterns, listings, and beginnings whose end is not known.
+
+A program that no record knows may read or write whatever its words name, so these count as if they stood there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .asked import decide
+
+TOGETHER = (
+    "for f in {}/*; do prog $f; done",
+    'for f in {}/*; do prog "$f"; done',
+    "for f in {}/*; do prog -o $f; done",
+    "d={}; prog $d/x",
+    "d={}; f=$d/x; prog $f",
+    'd={}; f=$d/x; prog "$f"',
+    "d={}; e=$d; f=$e/x; prog $f",
+    "d={}; for f in $d/*; do prog $f; done",
+    'd={}; for f in "$d"/*; do prog "$f"; done',
+    'for d in {} src; do for f in "$d"/*; do prog "$f"; done; done',
+    "d={}/*; prog $d",
+    "prog $(find {})",
+    "for f in $(find {}); do prog $f; done",
+    'find {} | while read -r f; do prog "$f"; done',
+    "find {} | xargs prog",
+    "find {} -exec prog {{}} \\;",
+    "echo {}/x | xargs prog",
+    "printf '%s\\n' {}/x | xargs prog",
+    "xargs prog <<< {}/x",
+)
+"""A folder, and how a text names what is in it."""
+
+UNFINISHED = (
+    "prog {}/$x",
+    'prog "{}/$x"',
+    "prog {}/$x/y",
+    "prog -o {}/$x",
+    "prog --out={}/$x",
+    "prog {}/$(date +%s)",
+    "prog {}/out-$RANDOM.txt",
+    'd={}; prog "$d/$x"',
+    "for f in $(ls {}); do prog {}/$f; done",
+)
+"""The same with an end that is only known at run time."""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> str:
+    for folder in ("held", "src", ".vscode"):
+        tmp_path.joinpath("ws", folder).mkdir(parents=True)
+        tmp_path.joinpath("ws", folder, "x").write_text("")
+    return str(tmp_path / "ws")
+
+
+@pytest.mark.parametrize("command", [*TOGETHER, *UNFINISHED])
+@pytest.mark.parametrize("rule", ["Read(held/**)", "Edit(held/**)"])
+def test_rules_for_files_count_for_names_that_are_put_together(command: str, rule: str, workspace: str):
+    text = command.replace("{{}}", "\0").replace("{}", "held").replace("\0", "{}")
+    assert decide(text, deny=[rule], mode="auto", workspace=workspace) in {"ask", "deny"}
+    assert decide(text, ask=[rule], mode="auto", workspace=workspace) == "ask"
+
+
+@pytest.mark.parametrize("command", [*TOGETHER, *UNFINISHED])
+def test_other_folders_are_left_alone(command: str, workspace: str):
+    text = command.replace("{{}}", "\0").replace("{}", "src").replace("\0", "{}")
+    rules = ["Read(held/**)", "Edit(held/**)"]
+    assert decide(text, deny=rules, mode="auto", workspace=workspace) == "allow"
+
+
+@pytest.mark.parametrize("command", TOGETHER)
+@pytest.mark.parametrize("folder", ["../other", "/etc", ".vscode"])
+def test_what_lies_outside_or_is_protected_asks_under_a_rule_for_the_program(command: str, folder: str, workspace: str):
+    text = command.replace("{{}}", "\0").replace("{}", folder).replace("\0", "{}")
+    rules = [f"Bash({name}:*)" for name in ("prog", "xargs", "find", "ls")]
+    assert decide(text, rules, workspace=workspace) == "ask"
+
+
+@pytest.mark.parametrize("count", [1, 10, 200])
+def test_variables_that_are_put_together_of_many_others_end(count: int, workspace: str):
+    chain = "; ".join(f"v{at}=$v{at - 1}/$v{at - 1}" for at in range(1, count))
+    text = f"v0=held; {chain}; prog $v{count - 1}" if chain else "v0=held; prog $v0/x"
+    assert decide(text, deny=["Read(held/**)"], mode="auto", workspace=workspace) in {"ask", "deny", "allow"}
+
+
+def test_a_variable_that_is_put_together_may_also_be_something_else(workspace: str):
+    """None of its values is taken for all that it may hold."""
+    assert decide("d=src; f=$d/x; rm $f", ["Bash(rm:*)"], workspace=workspace) == "ask"
+
+
+GIVEN = ("echo {} | xargs {}", "printf '%s\\n' a {} | xargs -n 1 {}", "xargs {1} <<< '{0}'", "echo {} | xargs -I@ {} @")
+"""Ways in which a text gives a word to a command by its input."""
+
+
+@pytest.mark.parametrize("form", GIVEN)
+@pytest.mark.parametrize(
+    ("command", "word", "rules"),
+    [
+        ("ld", "@args", {"allow": ["Bash(ld:*)"]}),
+        ("cloc", "--list-file=F", {"deny": ["Read(held/**)"], "mode": "auto"}),
+        ("wrangler types", ".vscode/x", {"mode": "auto"}),
+        ("gcloud alpha", "interactive", {"allow": ["Bash(gcloud:*)"]}),
+    ],
+)
+def test_a_word_on_the_input_counts_as_if_it_stood_behind_the_command(
+    form: str, command: str, word: str, rules: dict[str, Any]
+):
+    assert decide(f"{command} {word}", **rules) == "ask"
+    assert decide(form.format(word, command), **rules) == "ask"
+
+
+@pytest.mark.parametrize("form", GIVEN)
+def test_another_word_on_the_input_is_left_alone(form: str):
+    assert decide(form.format("a.txt", "wrangler types"), mode="auto") == "allow"
+
+
+def test_more_words_on_the_input_than_are_judged_ask():
+    text = f"printf '%s\\n' {' '.join(f'a{at}' for at in range(200))} | xargs -n 1 wrangler types"
+    assert decide(text, mode="auto") == "ask"
