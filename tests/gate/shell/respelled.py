@@ -71,9 +71,16 @@ def looser(seed: int, numbers: range) -> Iterator[str]:
         asked = {**row["rules"], **context(row)}
         if decide(" ".join(map(quoted, words)), **asked) == "allow":
             continue
-        text = respelled(words, random.randrange(1, len(words)), random.choice(FORMS), random)
+        form = random.choice(FORMS)
+        if form.startswith("matched") and not _speaks_of_files(row["rules"]):
+            continue  # a pattern that matches nothing is no protected name
+        text = respelled(words, random.randrange(1, len(words)), form, random)
         if text is not None and decide(text, **asked) == "allow":
             yield f"{text!r} is allowed, {row['command']!r} is not: {asked}"
+
+
+def _speaks_of_files(rules: Mapping[str, Sequence[str]]) -> bool:
+    return any(rule.startswith(("Read", "Edit")) for listed in ("deny", "ask") for rule in rules[listed])
 
 
 def unfinished(seed: int, numbers: range) -> Iterator[str]:
