@@ -34,8 +34,8 @@ Place = Literal["command", "test", "regex", "operand"]
 MAX_DEPTH = 40
 """How many brackets, quotes and substitutions may stand inside each other. People stay under ten."""
 
-MOST_WORDS = 6_000
-"""How many words of a text are read. Five times as many as are judged, so that what is judged comes first."""
+MOST_WORDS = 2_400
+"""How many words of a text are read. Twice as many as are judged, so that what is judged comes first."""
 
 BREAKS = frozenset(" \t\n|&;()<>")
 

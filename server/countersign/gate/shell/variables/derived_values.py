@@ -18,7 +18,7 @@ from countersign.gate.shell.variables.bindings import Facts
 _ROUNDS = 4
 """How many variables may stand behind one another."""
 _MOST = 32
-"""Texts that are put together of one word, and that one variable is given."""
+"""Texts that are put together of one word, that one variable is given, and that it may hold to be part of others."""
 _MOST_WORDS = 200
 """Words of a text that are looked at so."""
 _LONGEST = 1_000
@@ -89,6 +89,8 @@ def _parts(piece: Piece, facts: Facts, *, first: bool) -> list[_Part]:
         case Variable(name=name, plain=True, quoted=quoted):
             if name not in facts.values:
                 return [_Part(_FOLDERS[name], _FOLDERS[name])] if first and name in _FOLDERS else []
+            if len(facts.values[name]) > _MOST:
+                return []
             values = sorted(value for value in facts.values[name] if value is not None)
             patterns = sorted(facts.patterns.get(name, ()))
             return [_Part(value, escape_glob(value) if quoted else value) for value in values] + [
