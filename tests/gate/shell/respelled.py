@@ -161,7 +161,7 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
         "/" not in word or set("=:@,") & set(word) or word[0] in "-/" or _BARE.fullmatch(word) is None
     ):
         return None  # no name that is surely a file's
-    if form == "input" and (index != len(words) - 1 or _BARE.fullmatch(word) is None):
+    if form == "input" and (index != len(words) - 1 or _BARE.fullmatch(word) is None or words[0] in _BUILTINS):
         return None
     match form:
         case "whole":
@@ -193,6 +193,10 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
             return "; ".join("bash -c " + shlex.quote(text) for text in texts)
         case _:
             return f"{assigned} && {named}"
+
+
+_BUILTINS = frozenset("command builtin enable eval exec source . export declare trap".split())
+"""What xargs does not run."""
 
 
 def quoted(word: str) -> str:
