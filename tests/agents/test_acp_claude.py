@@ -128,7 +128,7 @@ async def test_a_reason_for_a_denial_reaches_the_model_in_the_same_turn(stage: S
     stage.place.person.decide = lambda card: {**DENY, "reason": "the folder is frozen until Monday"}
     before = stage.place.digest()
     assert await stage.play("write") == "end_turn"
-    assert any("frozen until Monday" in text for text in stage.said())
+    assert "frozen until Monday" in "\n".join(stage.said())
     assert stage.place.digest() == before
 
 
@@ -238,11 +238,11 @@ async def test_a_plan_that_asks_for_permissions_of_its_own_gets_none(stage: Stag
     await stage.play("planallows")
     assert [card.preview.kind for card in stage.place.person.shown] == ["tool", "tool", "command"]
     assert not (stage.place.workspace / "shell.txt").exists()
-    assert any("allowedPrompts" in text for text in stage.said())
+    assert "allowedPrompts" in "\n".join(stage.said())
 
 
 async def test_keep_planning_with_a_message_reaches_the_model_in_the_same_turn(stage: Stage):
     keep = {**DENY, "reason": "plan the tests too"}
     stage.place.person.decide = lambda card: keep if card.preview.kind == "plan" else APPROVE
     assert await stage.play("plan") == "end_turn"
-    assert any("keep planning and said: plan the tests too" in text for text in stage.said())
+    assert "keep planning and said: plan the tests too" in "\n".join(stage.said())
