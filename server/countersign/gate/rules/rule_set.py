@@ -319,7 +319,7 @@ class _Layer:
         for rule, keys in keyed:
             self.tools.setdefault((_bucket(rule.tool), rule.list), []).append(rule)
             if "*" not in rule.tool:
-                counted = [(common[rule.tool, rule.list, key] * _found_in(key), key) for key in keys]
+                counted = [(common[rule.tool, rule.list, key] * _commonness(key), key) for key in keys]
                 rarest = min(counted, default=(0, ALWAYS))[1]
                 self.index.setdefault((rule.tool, rule.list), {}).setdefault(rarest, []).append(rule)
         self.edges.update((place, edges_of(index)) for place, index in self.index.items())
@@ -340,12 +340,13 @@ class _Layer:
         return found
 
 
-def _found_in(key: Key) -> int:
-    """How many times as many texts hold a short piece as a longer one: nearly all hold a single letter."""
-    return _SHORT.get(len(key[1]), 1) if key[0] == "~" else 1
+def _commonness(key: Key) -> int:
+    """How much more often a text contains this piece than a longer one: nearly every text contains a given letter."""
+    return _COMMON_LENGTHS.get(len(key[1]), 1) if key[0] == "~" else 1
 
 
-_SHORT = {1: 40, 2: 8}
+_COMMON_LENGTHS = {1: 40, 2: 8}
+"""By length. Estimates: they decide only under which of its pieces a rule is kept, not whether it is found."""
 
 
 def _could_meet(rule: Rule, places: Mapping[Root, Place], parts: Sequence[str]) -> bool:

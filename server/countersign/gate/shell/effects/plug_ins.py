@@ -1,4 +1,4 @@
-"""Programs that run another one, ``NAME-x``, for a subcommand ``x`` of which they know nothing themselves."""
+"""Programs that run a plug-in, ``NAME-x``, for a subcommand ``x`` that is not their own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _OWN = {key[0]: frozenset(names.split()) for key, names in field_of("plug_ins", 
 
 
 def plug_in(name: str, words: Sequence[Word], found: Arguments) -> Sequence[Word]:
-    """The words from a subcommand on that may be a plug-in (``kubectl node-shell x``); none if it surely is none."""
+    """The words from the name of a possible plug-in on (``node-shell x`` in ``kubectl node-shell x``); empty if the
+    subcommand is the program's own."""
     own = _OWN.get(name)
     first = next(iter(found.operands), None)
     if own is None or first is None or first[1].value in own or find_program(name, words)[1] > 1:

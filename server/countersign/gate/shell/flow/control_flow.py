@@ -77,6 +77,11 @@ class Step(NamedTuple):
     listing: Listing | None = None
     leads: Places = None
 
+    def with_words(self, words: tuple[Word, ...]) -> Step:
+        """Another reading of the command, with these words. Its redirections are left out: they are judged already."""
+        command = self.command._replace(words=words, redirects=(), plain=False)
+        return self._replace(command=command, unwrapped=unwrap(words))
+
 
 @dataclass(frozen=True, slots=True)
 class CommandFlow:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from countersign.gate.shell.effects.unwrap import replaced_text, unwrap
+from countersign.gate.shell.effects.unwrap import replaced_text
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
 from countersign.gate.shell.syntax.tree import Word
@@ -24,7 +24,7 @@ def with_empty_input(analyzed: AnalyzedCommand) -> Sequence[Step]:
         if above is None or len(layer.words) < _FEWEST or layer.words[-1] is not UNKNOWN:
             continue
         if analyzed.names[above] in GIVE_INPUT and not analyzed.known[above].arguments.may_have(*_NOT_RUN):
-            found.append(_with(analyzed.step, layer.words[:-1]))
+            found.append(analyzed.step.with_words(layer.words[:-1]))
     return found
 
 
@@ -43,11 +43,11 @@ def with_given_words(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
         for text in analyzed.step.stdin_texts:
             if instead is None and layer.words[-1] is UNKNOWN:
                 given = [constant(word) for word in _words(text)]
-                found.append(_with(analyzed.step, (*layer.words[:-1], *given)))
-                found += [_with(analyzed.step, (*layer.words[:-1], each)) for each in given if len(given) > 1]
+                found.append(analyzed.step.with_words((*layer.words[:-1], *given)))
+                found += [analyzed.step.with_words((*layer.words[:-1], each)) for each in given if len(given) > 1]
             elif instead is not None and layer.start is not None:
-                written = analyzed.layers[above].words[layer.start :]
-                found += [_with(analyzed.step, _replacing(written, instead, line)) for line in _lines(text)]
+                written = analyzed.layers[0].words[layer.start :]
+                found += [analyzed.step.with_words(_replacing(written, instead, line)) for line in _lines(text)]
             if len(found) > _MOST:
                 return None
     return found
@@ -55,11 +55,6 @@ def with_given_words(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
 
 _MOST = 60
 """Commands that are made of one input."""
-
-
-def _with(step: Step, words: tuple[Word, ...]) -> Step:
-    # What it is redirected to is judged already.
-    return step._replace(command=step.command._replace(words=words, redirects=(), plain=False), unwrapped=unwrap(words))
 
 
 def _words(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.partial_subcommands import is_subcommand, takes_subcommands
-from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.files.file_operands import file_uses
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
@@ -62,9 +62,7 @@ def instead(step: Step, written: Sequence[Word], words: tuple[Word, ...]) -> Ste
     front = step.command.words[: len(step.command.words) - len(written)]
     if step.command.words[len(front) :] != written:
         front = ()  # words are put into it (`xargs`, `find -exec`), so it is judged by itself
-    each = (*front, *words)
-    # What it is redirected to is judged already.
-    return step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
+    return step.with_words((*front, *words))
 
 
 def _subcommand_first(name: str, words: Sequence[Word]) -> tuple[Word, ...] | None:

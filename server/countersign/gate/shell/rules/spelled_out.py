@@ -15,7 +15,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.programs.argv import may_be_several, numeric
@@ -51,7 +51,8 @@ def spelled_out(analyzed: AnalyzedCommand, home: str, folder: str | None) -> Seq
         return None
     if math.prod(map(len, choices)) > MOST:
         return None
-    return [_with(analyzed.step, found) for found in itertools.product(*choices)]
+    combinations = (itertools.chain.from_iterable(found) for found in itertools.product(*choices))
+    return [analyzed.step.with_words(tuple(map(_word, found))) for found in combinations]
 
 
 def _says_more(word: Word, analyzed: AnalyzedCommand) -> bool:
@@ -72,6 +73,8 @@ def _choices(analyzed: AnalyzedCommand, word: Word, home: str, folder: str | Non
         return [word.choices]
     if word.value is not None or word.choices:
         return [(word,)]
+    if any(isinstance(piece, Variable) and piece.name in analyzed.facts.too_many for piece in word.pieces):
+        return []
     meant = meaning(word, analyzed.facts, home, folder)
     values = meant.values
     if not values:
@@ -125,12 +128,6 @@ def _has_values(word: Word, analyzed: AnalyzedCommand) -> bool:
         or (isinstance(piece, Variable) and piece.plain and any(analyzed.facts.values.get(piece.name, ())))
         for piece in word.pieces
     )
-
-
-def _with(step: Step, found: tuple[tuple[Word | str, ...], ...]) -> Step:
-    words = tuple(_word(each) for some in found for each in some)
-    # What it is redirected to is judged already.
-    return step._replace(command=step.command._replace(words=words, redirects=(), plain=False), unwrapped=unwrap(words))
 
 
 def _word(text: Word | str) -> Word:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, command_end, folders_in
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -38,11 +37,7 @@ def with_start_folders(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
         return None
     pairs = ((command, folder) for command in commands for folder in folders)
     together = dict.fromkeys(tuple(_with(word, folder) for word in command) for command, folder in pairs)
-    return [
-        step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
-        for each in together
-        if each
-    ]
+    return [step.with_words(each) for each in together if each]
 
 
 def _with(word: Word, folder: str) -> Word:

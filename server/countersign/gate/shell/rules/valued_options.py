@@ -68,11 +68,7 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
                 return None
             if _does_more(name, reading, layer.words, written, known):
                 found[(*front, *reading)] = None
-    # What it is redirected to is judged already.
-    return [
-        step._replace(command=step.command._replace(words=each, redirects=(), plain=False), unwrapped=unwrap(each))
-        for each in found
-    ]
+    return [step.with_words(each) for each in found]
 
 
 def _leads(first: str | None) -> bool:

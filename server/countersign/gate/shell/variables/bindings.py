@@ -15,7 +15,7 @@ class Facts:
     among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
     pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
     may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
-    among its values, too."""
+    among its values, too. ``too_many`` are variables made of others that may have more values than are judged."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -24,6 +24,7 @@ class Facts:
     patterns: dict[str, set[str]] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
     listings: dict[str, set[Listing]] = field(default_factory=dict)
+    too_many: set[str] = field(default_factory=set)
 
     def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
         self.values.setdefault(name, set()).add(value)

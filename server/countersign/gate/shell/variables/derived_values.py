@@ -1,35 +1,32 @@
-"""What a variable may hold that is put together of others (``f=$d/x``, ``for f in "$d"/*``), as far as the text tells.
+"""What a variable may hold that is made of others (``f=$d/x``, ``for f in "$d"/*``), as far as the text tells.
 
-It never says all that such a variable may hold: None stays among its values, and what is found beside that is judged as
-well. So nothing is allowed for what is found here, and what is left out asks or is allowed as it was.
+INVARIANT (strictest): it is never taken for all that such a variable may hold. None stays among its values, and the
+values found here are judged as well; a variable with too many of them asks (``Facts.too_many``).
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from countersign.gate.patterns import escape_glob, is_glob, unescape_glob
 from countersign.gate.shell.syntax.tree import Glob, Piece, Text, Variable, Word
+from countersign.gate.shell.syntax.words import MAX_CHOICES
 from countersign.gate.shell.variables.bindings import Facts
 
-_ROUNDS = 4
-"""How many variables may stand behind one another."""
-_MOST = 32
-"""Texts that are put together of one word, that one variable is given, and that it may hold to be part of others."""
-_MOST_WORDS = 200
-"""Words of a text that are looked at so."""
+_MOST_LOOKS = 5_000
+"""Words that are looked at, each as often as a variable in it may have got another value."""
 _LONGEST = 1_000
-"""Characters of a text that is put together; no path that a text names is longer."""
+"""Characters of such a value. No path that a text names is longer."""
 
 _FOLDERS = {"HOME": "~", "PWD": "."}
 
 
 class Derived(NamedTuple):
-    """A word that a variable is given, with an expansion in it. ``expanded``: as a word of a command is, not as what is
-    assigned."""
+    """A word with an expansion in it that a variable is given. ``expanded``: bash expands patterns in it and splits it,
+    as it does in the list of a loop and not in an assignment."""
 
     name: str
     word: Word
@@ -37,62 +34,97 @@ class Derived(NamedTuple):
 
 
 def derive(facts: Facts, given: Sequence[Derived]) -> None:
-    """Add what these words come to."""
-    for _ in range(_ROUNDS):
-        before = _count(facts)
-        for each in given[:_MOST_WORDS]:
-            for text, is_pattern in list(_texts(each, facts)):
-                if len(facts.values.get(each.name, ())) + len(facts.patterns.get(each.name, ())) > _MOST:
-                    break
-                if is_pattern:
-                    facts.patterns.setdefault(each.name, set()).add(text)
-                else:
-                    facts.values.setdefault(each.name, {None}).add(text)
-        if _count(facts) == before:
-            return
+    """Add the values and patterns that these words can produce."""
+    constants = {name: frozenset(values) for name, values in facts.values.items()} if given else {}
+    looks, changed = 0, True
+    while changed:
+        changed = False
+        for each in given:
+            looks += 1
+            if looks > _MOST_LOOKS:
+                facts.too_many.update(word.name for word in given)
+                return
+            changed = _add(each, facts, constants) or changed
 
 
-def _count(facts: Facts) -> int:
-    return sum(map(len, facts.values.values())) + sum(map(len, facts.patterns.values()))
-
-
-def _texts(given: Derived, facts: Facts) -> Iterator[tuple[str, bool]]:
-    """The texts that one word may be, each with whether it is a pattern of names."""
-    pieces = given.word.pieces
-    parts = [_parts(piece, facts, first=not at) for at, piece in enumerate(pieces)]
-    if not all(parts) or math.prod(map(len, parts)) > _MOST:
-        return
-    for combination in itertools.product(*parts):
-        if sum(len(each.pattern) for each in combination) > _LONGEST:
-            continue
-        spelled = "".join(each.pattern for each in combination)
-        if (given.expanded and is_glob(spelled)) or any(each.matched for each in combination):
-            yield spelled, True
+def _add(given: Derived, facts: Facts, constants: Mapping[str, frozenset[str | None]]) -> bool:
+    """Add what one word can produce; say whether that is news."""
+    name = given.name
+    if name in facts.too_many:
+        return False
+    values, patterns = facts.values.setdefault(name, {None}), facts.patterns.get(name, set[str]())
+    before = len(values) + len(patterns)
+    texts = _texts(given, facts, constants)
+    for text, is_pattern in texts or ():
+        if is_pattern:
+            patterns = facts.patterns.setdefault(name, set())
+            patterns.add(text)
         else:
-            yield unescape_glob(spelled) if given.expanded else "".join(each.text for each in combination), False
+            values.add(text)
+    after = len(values) + len(patterns)
+    if texts is None or after > MAX_CHOICES:
+        facts.too_many.add(name)
+        return True
+    return after > before
+
+
+def _texts(
+    given: Derived, facts: Facts, constants: Mapping[str, frozenset[str | None]]
+) -> list[tuple[str, bool]] | None:
+    """The texts that one word can produce, each with whether it is a pattern of names; None if there are too many."""
+    parts: list[list[_Part]] = []
+    for piece in given.word.pieces:
+        found = _parts(piece, given.name, facts, constants, first=not parts)
+        if found is None:
+            return None
+        if not found and not any("/" in part.text for known in parts for part in known):
+            return []
+        parts.append(found or [_ANY_NAME])
+    if math.prod(map(len, parts)) > MAX_CHOICES:
+        return None
+    texts: list[tuple[str, bool]] = []
+    for combination in itertools.product(*parts):
+        spelled = "".join(each.pattern for each in combination)
+        if len(spelled) > _LONGEST:
+            return None
+        if (given.expanded and is_glob(spelled)) or any(each.matched for each in combination):
+            texts.append((spelled, True))
+        else:
+            text = unescape_glob(spelled) if given.expanded else "".join(each.text for each in combination)
+            texts.append((text, False))
+    return texts
 
 
 class _Part(NamedTuple):
-    """A piece of a word as a text and as a part of a pattern. ``matched``: it is a name that a pattern matches."""
+    """A piece of a word as a text and as a part of a pattern. ``matched``: it is a name that the pattern matches."""
 
     text: str
     pattern: str
     matched: bool = False
 
 
-def _parts(piece: Piece, facts: Facts, *, first: bool) -> list[_Part]:
+_ANY_NAME = _Part("", "*", matched=True)
+"""A piece of which nothing is known, in a folder that is known."""
+
+
+def _parts(
+    piece: Piece, name: str, facts: Facts, constants: Mapping[str, frozenset[str | None]], *, first: bool
+) -> list[_Part] | None:
+    """What a piece of a word for the variable ``name`` may be: nothing if that is not known, None if it is too much.
+    The variable itself counts with its constants only, since a loop may add to it without end (``x=$x/y``)."""
     match piece:
         case Text(text=text, quoted=quoted):
             return [_Part(text, escape_glob(text) if quoted else text)]
         case Glob(text=text):
             return [_Part(text, text)]
-        case Variable(name=name, plain=True, quoted=quoted):
-            if name not in facts.values:
-                return [_Part(_FOLDERS[name], _FOLDERS[name])] if first and name in _FOLDERS else []
-            if len(facts.values[name]) > _MOST:
-                return []
-            values = sorted(value for value in facts.values[name] if value is not None)
-            patterns = sorted(facts.patterns.get(name, ()))
+        case Variable(name=held, plain=True, quoted=quoted):
+            if held in facts.too_many:
+                return None
+            if held not in facts.values:
+                return [_Part(_FOLDERS[held], _FOLDERS[held])] if first and held in _FOLDERS else []
+            known = constants.get(held, frozenset()) if held == name else facts.values[held]
+            patterns = () if held == name else sorted(facts.patterns.get(held, ()))
+            values = sorted(value for value in known if value is not None)
             return [_Part(value, escape_glob(value) if quoted else value) for value in values] + [
                 _Part(pattern, pattern, matched=True) for pattern in patterns
             ]
