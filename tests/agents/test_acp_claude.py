@@ -44,10 +44,8 @@ class Stage:
         return [(result["name"], result["is_error"], result["text"]) for result in found]
 
     def said(self) -> list[str]:
-        """Everything that a person is supposed to have said, as the model was told in any request: after the last one
-        of a turn the agent may send another of its own."""
-        requests = [row for row in model_server.requests_in(self._log) if row["tools"]]
-        return [text for row in requests for text in row["user_texts"]]
+        """Everything that a person is supposed to have said, as the model was told last."""
+        return last_chat_request(self._log)["user_texts"]
 
 
 def plans(workspace: Path) -> dict:

@@ -229,6 +229,37 @@ async def test_only_a_tool_of_the_recipe_may_name_the_file_of_its_plan(place: Pl
     assert [card.preview.kind for card in place.person.shown] == ["plan" if counts else "tool"]
 
 
+LEFT_OUT = [
+    ("nothing", {}, ["plan"]),
+    ("its file", {"planFilePath": KEPT}, ["plan"]),
+    ("permissions", {"allowedPrompts": [{"tool": "Bash", "prompt": "run the tests"}]}, []),
+    ("another text", {"description": "then deploy"}, ["tool"]),
+    ("another plan", {"plan": "then deploy"}, ["tool"]),
+]
+"""What Claude Code may ask with in place of the plan that it reported: it takes the plan from its file, and leaves it out
+where that is not written yet."""
+
+
+@pytest.mark.parametrize(("asked", "kinds"), [row[1:] for row in LEFT_OUT], ids=[row[0] for row in LEFT_OUT])
+async def test_a_plan_that_the_request_leaves_out_is_the_one_that_was_reported(
+    place: Place, asked: dict, kinds: list[str]
+):
+    place.person.decide = lambda card: KEEP
+    recipe = replace(PROBED, plan_tools=frozenset({"ExitPlanMode"}))
+    steps = [report("p", **of_claude()), ask("p", **{**of_claude(), "rawInput": asked})]
+    player = Player(place, steps, [{"stop": "end_turn"}], recipe=recipe)
+    await player.play()
+    assert [card.preview.kind for card in place.person.shown] == kinds
+    assert player.outcome(1) == "no"
+
+
+async def test_a_call_that_only_looks_like_a_plan_may_leave_nothing_out(place: Place):
+    place.person.decide = lambda card: KEEP
+    player = Player(place, [report("p", **plan()), ask("p", **{**plan(), "rawInput": {"planFilePath": KEPT}})])
+    await player.play()
+    assert [card.preview.kind for card in place.person.shown] == ["tool"]
+
+
 @pytest.mark.parametrize("name", ["exit_plan_mode", "ExitPlanMode", "switch_mode"])
 async def test_a_known_name_and_empty_keys_change_nothing(place: Place, name: str):
     place.person.decide = lambda card: KEEP

@@ -9,7 +9,7 @@ or a key of its input, is a call like any other, and its card shows all of it.
 from __future__ import annotations
 
 import os
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 from countersign.agents.acp.key_names import WORDS
 from countersign.agents.acp.translate import ToolReport
@@ -49,7 +49,9 @@ def plan_of(report: ToolReport, plan_tools: Set[str]) -> str | None:
         return None
     if any(name not in NAMES | plan_tools for name in report.names):
         return None
-    plans = {_plan_in(raw, named) for raw in report.inputs}
+    # Claude Code takes the plan from its file, and may ask before that is written, with an input that has no plan.
+    inputs = [raw for raw in report.inputs if not (named and isinstance(raw, dict) and _leaves_plan_out(raw))]
+    plans = {_plan_in(raw, named) for raw in inputs}
     plan = plans.pop() if len(plans) == 1 else None
     return plan if plan is not None and _says_no_more(report, plan) else None
 
@@ -71,12 +73,21 @@ def _plan_in(raw: Json, named: bool) -> str | None:
     if not isinstance(raw, dict):
         return None
     plan = raw.get(PLAN)
-    rest = {key: value for key, value in raw.items() if key != PLAN and key not in PERMISSIONS}
-    alone = all(
+    return plan if isinstance(plan, str) and plan.strip() and _holds_no_more(raw, named) else None
+
+
+def _leaves_plan_out(raw: Mapping[str, Json]) -> bool:
+    """Return true if an input of one of the recipe's tools has no plan and nothing in its place."""
+    return PLAN not in raw and _holds_no_more(raw, named=True)
+
+
+def _holds_no_more(raw: Mapping[str, Json], named: bool) -> bool:
+    """Return true if an input holds nothing beside a plan and what it asks the agent to allow."""
+    return all(
         key in EMPTY_KEYS and (value in (None, "", [], {}) or (named and key == PLAN_FILE and _is_plan_file(value)))
-        for key, value in rest.items()
+        for key, value in raw.items()
+        if key != PLAN and key not in PERMISSIONS
     )
-    return plan if isinstance(plan, str) and plan.strip() and alone else None
 
 
 def _is_plan_file(value: Json) -> bool:
