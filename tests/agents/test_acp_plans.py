@@ -236,8 +236,8 @@ LEFT_OUT = [
     ("another text", {"description": "then deploy"}, ["tool"]),
     ("another plan", {"plan": "then deploy"}, ["tool"]),
 ]
-"""What Claude Code may ask with in place of the plan that it reported: it takes the plan from its file, and leaves it out
-where that is not written yet."""
+"""What Claude Code may ask with in place of the plan that it reported: it takes the plan from its file, and leaves it
+out where that is not written yet."""
 
 
 @pytest.mark.parametrize(("asked", "kinds"), [row[1:] for row in LEFT_OUT], ids=[row[0] for row in LEFT_OUT])
