@@ -144,3 +144,40 @@ def test_another_place_asks_nothing(command: str, places: dict[str, str]) -> Non
 )
 def test_a_program_that_only_reads_what_it_names_needs_no_leave_to_write(command: str, places: dict[str, str]) -> None:
     assert decide(command, deny=["Edit(./held/**)"], mode="auto", **places) == "allow"
+
+
+WORKS_IN = (
+    "make -C {}",
+    "make -C{}",
+    "npm --prefix {} install",
+    "npm --prefix={} install",
+    "gradle -p x --project-dir={}",
+)
+"""Programs that are told to work in a folder, and may write anything there."""
+
+UNFINISHED = ("held/$x", '"held/$x"', "held/sub/$(date)", "./held/$x/y", '"$PWD/held/$x"', '"$PWD"/held')
+MATCHED = ("h*", "hel[d]", "*/", "./?eld")
+
+
+@pytest.mark.parametrize("command", WORKS_IN)
+@pytest.mark.parametrize("how", [{"mode": "auto"}, {"bypass": True}])
+def test_a_folder_to_work_in_is_found_by_its_beginning(
+    command: str, how: dict[str, object], places: dict[str, str]
+) -> None:
+    for deny in (["Edit(./held/**)"], ["Edit(held/**)"]):
+        for spelled in UNFINISHED:
+            assert decide(command.format(spelled), deny=deny, **how, **places) == "ask", spelled
+            text = f"d=held; {command.format(spelled.replace('held', '$d'))}"
+            assert decide(text, deny=deny, **how, **places) == "ask", text
+        for pattern in MATCHED:
+            assert (
+                decide(command.format("$d").join([f"for d in {pattern}; do ", "; done"]), deny=deny, **how, **places)
+                == "ask"
+            )
+            if " {}" in command:
+                assert decide(command.format(pattern), deny=deny, **how, **places) == "ask", pattern
+    for spelled in (*UNFINISHED, *MATCHED) if "-C{}" not in command else ("held", "held/x"):
+        text = command.format(
+            spelled.replace("held", "src").replace("h", "s").replace("eld", "rc").replace("*/", "s*/")
+        )
+        assert decide(text, deny=["Edit(./held/**)"], mode="auto", **places) == "allow", text

@@ -78,7 +78,7 @@ def file_findings(
                     yield _findings_of(context, analyzed, FileUse("read", value, runs=True), places)
         if context.rules_files:
             for folder in written_folders(layer.words, known):
-                yield from _may_write(context, analyzed, constant(f"{folder.rstrip('/')}/out"), places)
+                yield from _may_write_in(context, analyzed, folder, places)
             yield from rewritten_below(context, name, layer.words, known, places)
             if (mounting := unread_mounts(name, layer.words)) is not None:
                 yield _unread(mounting)
@@ -148,9 +148,7 @@ def file_findings(
                     if (strange or closed) and (named.value is not None or named.form == "pattern"):
                         yield from _may_write(context, analyzed, named, places)
                     elif strange or closed:
-                        for place in places or [context.start]:
-                            for folder in folders_of(named, analyzed.facts, context.paths, place):
-                                yield from _may_write(context, analyzed, constant(f"{folder}/x"), [place])
+                        yield from _may_write_in(context, analyzed, named, places)
                 parts = _parts_of(word)
                 if parts is None:
                     yield _findings_of(context, analyzed, FileUse("read", unknown()), places)
@@ -177,6 +175,23 @@ def file_findings(
         yield _findings_of(context, analyzed, FileUse("read", word), inner)
     for redirect in analyzed.step.command.redirects:
         yield from _redirected(context, redirect, analyzed, started)
+
+
+def _may_write_in(
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """A program that may write in the folder that a word names, as far as the text tells which it is."""
+    if word.value == "":
+        return
+    for place in places or [context.start]:
+        meant = meaning(word, analyzed.facts, context.paths.home, place)
+        found = [*meant.values]
+        for pattern in meant.patterns:
+            found += matching_paths(pattern, place, MAX_MATCHES) or ()
+        if not meant.complete:
+            found += folders_of(word, analyzed.facts, context.paths, place)
+        for folder in dict.fromkeys(each.rstrip("/") for each in found):
+            yield from _may_write(context, analyzed, constant(f"{folder}/x"), [place])
 
 
 def _free_read(word: Word, *, runs: bool) -> FileUse:
