@@ -46,6 +46,7 @@ from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, 
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.rough_rules import rough_rules
+from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.whole_text import (
@@ -121,7 +122,28 @@ def judge_command(
     ``check_syntax`` may start bash to read the text. Without it, only texts of plain words count as checked."""
     prints = effect.understood and not effect.own_text
     context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
-    return _Judging(effect, context, check_syntax).run()
+    found = follow(effect.command)
+    judged = _Judging(effect, context, check_syntax).run(found)
+    if isinstance(found, Followed) and found.course.loops and not _forbidden(judged) and not _only_reads(judged):
+        quoted = with_quoted_names(effect.command, found, context.start, paths)
+        if quoted is not None:
+            # A text that writes nothing makes no other names before it uses them.
+            as_quoted = _Judging(effect, context, check_syntax).run(quoted)
+            return as_quoted if _only_reads(as_quoted) else judged
+    return judged
+
+
+def _forbidden(judged: CommandJudgement) -> bool:
+    """Whether rules or floors speak against anything that was found."""
+    return any(each.floors or each.deny or each.ask or each.not_plain for each in judged.findings)
+
+
+def _only_reads(judged: CommandJudgement) -> bool:
+    """Whether nothing was found that could write, or that asks where there is no rule."""
+    return not _forbidden(judged) and all(
+        each.known_read or each.neutral if each.kind == "command" else each.kind == "read" and not each.requires_ask
+        for each in judged.findings
+    )
 
 
 @dataclass(slots=True)
@@ -150,12 +172,11 @@ class _Judging:
     words: int = 0
     left_out: tuple[Evidence | None, Evidence | None] = None, None
 
-    def run(self) -> CommandJudgement:
+    def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command
         floors = list(text_floors(text))
         self.expect_links(NO_LINKS)
         self.must_be_plain(text)
-        found = follow(text)
         if isinstance(found, Followed):
             if floors:
                 self.rough_judgment(text, only_ruled=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, followed, moves, union
 from countersign.gate.shell.flow.stage_output import stage_output
@@ -83,16 +84,26 @@ class Step(NamedTuple):
         return self._replace(command=command, unwrapped=unwrap(words))
 
 
+class Loop(NamedTuple):
+    """A loop over the names that a pathname pattern matches, and where it stands."""
+
+    name: str
+    pattern: str
+    places: Places
+
+
 @dataclass(frozen=True, slots=True)
 class CommandFlow:
     """A text's simple commands and what it says of names. ``changed`` are variables that it sets so that a text
     which it runs in turn may mean something else (``variables/inherited.py``). ``repeats``: the steps may run in
-    another order than they stand in, because of a loop, a function or a background command."""
+    another order than they stand in, because of a loop, a function or a background command. ``loops`` are those over
+    patterns."""
 
     steps: tuple[Step, ...]
     facts: Facts
     changed: frozenset[str] = frozenset()
     repeats: bool = False
+    loops: tuple[Loop, ...] = ()
 
 
 def course(reading: Reading) -> CommandFlow:
@@ -106,7 +117,7 @@ def course(reading: Reading) -> CommandFlow:
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
     derive(walk.facts, walk.derived)
     changed = changed_names((step.command for step in walk.steps), walk.facts)
-    return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats)
+    return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats, tuple(walk.loops))
 
 
 class _Context(NamedTuple):
@@ -129,6 +140,7 @@ class _Walk:
         self.steps: list[Step] = []
         self.facts = Facts()
         self.derived: list[Derived] = []
+        self.loops: list[Loop] = []
         self.whole = script
         self.met: dict[int, Unwrapped] = {}
         self.folders_stay = True
@@ -222,7 +234,7 @@ class _Walk:
                 return _maybe_skipped(node, places, self.branches(node.bodies, context))
             case "loop":
                 self.repeats = True
-                self.loop_values(node)
+                self.loop_values(node, places)
                 if node.name is not None and not is_own_name(node.name):
                     shown = Assignment(node.name, f"for {node.name}", items=())
                     self.steps.append(Step(Simple(shown.source, (), (shown,)), _NOTHING, places))
@@ -258,7 +270,7 @@ class _Walk:
         end = union(*ends)
         return end, end
 
-    def loop_values(self, node: Compound) -> None:
+    def loop_values(self, node: Compound, places: Places) -> None:
         if node.name is None:
             return
         if not node.listed:
@@ -270,6 +282,8 @@ class _Walk:
                 patterns = ()
             for pattern in patterns:
                 self.facts.bind_spelled(node.name, pattern)
+                if is_glob(pattern):
+                    self.loops.append(Loop(node.name, pattern, places))
 
     # --- simple commands ---------------------------------------------------------------------------------------------
 

@@ -84,6 +84,12 @@ def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: b
     return Word(shown, found, form, None, prefix, UNKNOWN_TEXT + shown, tilde, not quoting, choices, scripts)
 
 
+def with_pieces(word: Word, pieces: tuple[Piece, ...]) -> Word:
+    """The word with other pieces, of which neither more nor less is constant."""
+    form = _form(pieces, braced=word.choices != ())
+    return word._replace(pieces=pieces, form=form, scripts=tuple(_scripts(pieces)))
+
+
 def pattern_text(word: Word) -> str:
     """The text of a pathname pattern, with a backslash before each quoted character that would mean something."""
     out = ""
