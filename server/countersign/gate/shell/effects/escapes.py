@@ -201,8 +201,12 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
 def _by_name_alone(row: Program, option: Option, words: Sequence[Word]) -> EscapeKind | None:
     """What an option does that the record does not list, as far as its name says: programs have more options, and
     plug-ins with options, than a record can list. Without a value it names nothing."""
-    kind = _STRANGE.escapes.get(f"--{option.name.lstrip('-')}") if len(option.name) > len("-x") else None
-    if kind not in {"runs", "code"} or row.known or row is _STRANGE:
+    if row.known or len(option.name) <= len("-x"):
+        return None
+    kind = _STRANGE.escapes.get(f"--{option.name.lstrip('-')}")
+    if kind is None and _NAMES_PROGRAM.search(option.name):
+        kind = "runs"
+    if kind not in {"runs", "code"}:
         return None
     if is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given:
         return None
@@ -211,6 +215,12 @@ def _by_name_alone(row: Program, option: Option, words: Sequence[Word]) -> Escap
         return None
     return None if value.value in _KINDS.get(option.name, ()) else kind
 
+
+_NAMES_PROGRAM = re.compile(
+    r"(?i)(?<!help)[-_](?:command|cmd|exec|executable|binary|wrapper|launcher|frontend|pager|editor|hook|program"
+    r"|interpreter|browser|askpass|external_filter)\Z"
+)
+"""Options that end like the name of one that runs a program (``--archiver-binary``, ``--test-builder-wrapper``)."""
 
 _KINDS = {
     "--shell": frozenset(SHELLS),
