@@ -168,6 +168,7 @@ FACTS: Mapping[str, type] = {
     "takes_any_value": bool,
     "abbreviates_subcommands": bool,
     "input_options": str,
+    "option_variables": str,
     "input_values": str,
     "expands_words": bool,
     "takes_assignments": bool,

@@ -363,7 +363,10 @@ class _Judging:
                 for spelling in spellings:
                     # It runs in one of its spellings, and brings nothing before that.
                     own, others, self.brought = len(self.parts), self.brought, brought
+                    first = len(self.findings)
                     self.step(spelling, start, depth=depth, covered=covered, inherited=inherited)
+                    if spelling.step.guessed:
+                        self.findings[first:] = map(_only_asking, self.findings[first:])
                     self.join_parts(at, own)
                     if (together := others.with_those(self.brought)) != self.brought:
                         self.seen.clear()
@@ -589,6 +592,10 @@ class _Judging:
         """Show a text in one piece, with what rules say of it."""
         self.parts.append(Part(text, (len(self.findings),)))
         self.findings.append(Finding(kind="command", resource=text, category="execute", deny=deny, ask=ask))
+
+
+def _only_asking(finding: Finding) -> Finding:
+    return finding if finding.deny is None else finding._replace(deny=None, ask=finding.ask or finding.deny)
 
 
 _USES_HOME = re.compile(r"~|\bHOME\b|\bcd[ \t]*(?:[\n;&|)]|\Z)")

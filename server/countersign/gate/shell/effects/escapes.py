@@ -399,7 +399,7 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
     uses += _options(name, git.program, words, git.arguments.options)
     operands = [word for _, word in git.arguments.operands]
-    for word in (*operands, *git.arguments.valued("--repo", "--refmap")):
+    for word in (*operands, *git.arguments.valued("--repo", "--refmap", "--remote")):
         addressed = git.subcommand in ADDRESSED
         begins = addressed and any(_begins(word, each) for each in TRANSPORTS)
         if begins or word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
@@ -454,7 +454,15 @@ def _aliases(name: str, found: Arguments) -> Iterator[EscapeUse]:
         if text:
             # An alias without a mark is a command of git's.
             run = f"{name} {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
+            run = next((found for found in map(_run_by_address, (text, key)) if found is not None), run)
             yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", run)
+
+
+def _run_by_address(text: str) -> str | None:
+    """The program that an address runs, which also stands in the name of a setting (``url.ADDRESS.insteadOf``)."""
+    if not any(each in text for each in TRANSPORTS):
+        return None
+    return re.sub(r"(?i)\.(?:push)?insteadof\Z", "", text.partition("::")[2])
 
 
 # --- interpreters ----------------------------------------------------------------------------------------------------

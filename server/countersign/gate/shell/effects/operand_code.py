@@ -161,6 +161,8 @@ def _plus(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+_VIM_TAKES = re.compile(r"-[a-zA-Z]*[cS]|--cmd")
+"""Options that take a command or a file of commands, also behind other letters."""
 _VIM_SAFE = re.compile(r"--version|--help|-[Rbdon]|\+\d*|--clean|--noplugin|-N")
 
 
@@ -172,8 +174,8 @@ def _vim(words: Sequence[Word], found: Arguments) -> Special:
             word.value is None and not is_operand(word)
         ):
             following = words[index + 1].value if index + 1 < len(words) else None
-            command = following if text in {"-c", "--cmd"} else text[1:]
-            taken = text in {"-c", "--cmd", "-S"} and following is not None
+            taken = _VIM_TAKES.fullmatch(text) is not None and following is not None
+            command = following if taken and not text.endswith("S") else text[1:]
             names = (word.value or NAMED_NOWHERE, *((following,) if taken and following is not None else ()))
             uses.append(named("runs", names, "it gives the editor a command", (command or "").lstrip("!:")))
     return uses, None

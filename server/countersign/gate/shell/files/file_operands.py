@@ -366,6 +366,8 @@ def _as_operands(
         case "archive":
             yield from (FileUse("write", word) for word in operands[:1])
             yield from (FileUse("read", word, below=True) for word in operands[0 if shifts else 1 :])
+            if any(use.kind == "changes" for use in known.uses):
+                yield from (FileUse("delete", word) for word in operands[1:])
         case "remote":
             yield from _remote(name, operands)
         case "none":

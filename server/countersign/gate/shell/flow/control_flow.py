@@ -66,7 +66,8 @@ class Step(NamedTuple):
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``stdin_texts`` are
     texts that it may read from its input; ``has_stdin`` says that its input comes from this text at all, and
     ``stdin_is_exact`` that it is those texts and nothing else. ``listing`` are the commands whose output is all that
-    comes in, if they list names of files. ``leads`` is where it moves the shell to, where it does.
+    comes in, if they list names of files. ``leads`` is where it moves the shell to, where it does. ``guessed``: it is
+    a reading with something in it that may well be another, so what a rule denies there asks.
     """
 
     command: Simple
@@ -77,11 +78,18 @@ class Step(NamedTuple):
     stdin_is_exact: bool = True
     listing: Listing | None = None
     leads: Places = None
+    guessed: bool = False
 
     def with_words(self, words: tuple[Word, ...]) -> Step:
         """Another reading of the command, with these words. Its redirections are left out: they are judged already."""
         command = self.command._replace(words=words, redirects=(), plain=False)
-        return self._replace(command=command, unwrapped=unwrap(words))
+        return self._replace(command=command, unwrapped=_with_texts(unwrap(words), command))
+
+    def with_assigned(self, assigned: Sequence[Assignment]) -> Step:
+        """Another reading of what it assigns in front of its words, and behind ``export`` and its like."""
+        front = len(self.command.assignments)
+        command = self.command._replace(assignments=tuple(assigned[:front]), declared=tuple(assigned[front:]))
+        return self._replace(command=command, unwrapped=_with_texts(unwrap(command.words), command))
 
 
 class Loop(NamedTuple):
@@ -363,11 +371,9 @@ class _Walk:
                 context = _fed(context, redirect.heredoc.body or "", stdin_is_exact=known)
             elif redirect.operator == "<<<":
                 text = redirect.target.value
-                context = (
-                    context._replace(has_stdin=True, stdin_is_exact=False, listing=None)
-                    if text is None
-                    else _fed(context, text, stdin_is_exact=True)
-                )
+                pieces = redirect.target.pieces
+                known = text or "".join(piece.text if isinstance(piece, Text) else "1" for piece in pieces)
+                context = _fed(context, known, stdin_is_exact=text is not None)
             elif redirect.operator in {"<", "<>", "<&"}:
                 # `done < <(find …)`
                 pieces = redirect.target.pieces

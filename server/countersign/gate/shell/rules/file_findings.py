@@ -111,6 +111,9 @@ def file_findings(
             command, texts = analyzed.step.command, analyzed.step.unwrapped.texts
             strange = known.program is None and _is_strange(analyzed, name, layer.words[0])
             closed = known.program is not None and known.program.closed
+            if known.program is not None and closed and known.program.reads_input:
+                for part in _named_in_commands(layer.words, analyzed.step.stdin_texts):
+                    yield _protected(context, analyzed, constant(part), places)
             if closed and context.rules_files:
                 yield from _ruled_names(context, analyzed, layer.words, places)
                 for text in analyzed.step.stdin_texts:
@@ -437,6 +440,13 @@ def _parts_of(word: Word) -> Sequence[Word] | None:
     named = (*PARTS.split(value), *behind_letters(value))
     parts = [part for part in dict.fromkeys(named) if part != value and _is_like_a_file(part)]
     return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
+
+
+def _named_in_commands(words: Sequence[Word], texts: Sequence[str]) -> list[str]:
+    """What commands in a program's own language may name, on its input or in its words (``ex -sc 'w FILE'``)."""
+    said = [*texts, *(word.value for word in words[1:] if word.value and _PARTS.search(word.value))]
+    parts = dict.fromkeys(part for text in said for part in _PARTS.split(text) if _is_like_a_file(part))
+    return list(parts)[:_MOST_NAMED]
 
 
 def _asking(found: FileFindings) -> FileFindings:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.filled_words import with_filled_words
 from countersign.gate.shell.rules.given_input import with_empty_input, with_given_words
+from countersign.gate.shell.rules.options_from_variables import with_options_from_variables
 from countersign.gate.shell.rules.options_in_front import with_subcommand_first, without_leading_dashes
 from countersign.gate.shell.rules.spelled_out import spelled_out
 from countersign.gate.shell.rules.start_folders import with_start_folders
@@ -19,7 +21,8 @@ def other_readings(analyzed: AnalyzedCommand, home: str, start: str | None) -> l
     ``start`` is the folder that it runs in, None if that is not certain.
     """
     respelled = spelled_out(analyzed, home, start)
-    spelled = [analyzed.step, *(respelled or ())]
+    filled = [*with_filled_words(analyzed), *with_options_from_variables(analyzed)]
+    spelled = [analyzed.step, *(respelled or ()), *filled]
     undashed = [each for step in spelled for each in without_leading_dashes(step)]
     spelled += undashed
     whole = [each for step in spelled for each in with_whole_subcommands(step)]
@@ -27,5 +30,5 @@ def other_readings(analyzed: AnalyzedCommand, home: str, start: str | None) -> l
     turned = [each for step in spelled for each in with_subcommand_first(step)]
     valued = [with_valued_options(step) for step in spelled]
     given = (with_empty_input(analyzed), with_given_words(analyzed))
-    readings = (respelled, undashed, whole, turned, *valued, with_start_folders(analyzed), *given)
+    readings = (respelled, filled, undashed, whole, turned, *valued, with_start_folders(analyzed), *given)
     return None if None in readings else [step for found in readings for step in found or ()]

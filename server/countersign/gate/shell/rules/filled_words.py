@@ -1,0 +1,162 @@
+"""Commands with something in the place of what is only known at run time.
+
+``git -c core.editor="evil $x" commit`` runs `evil` whatever `x` holds, and ``sed "s/$x/b/w .vscode/tasks.json" a``
+writes. Where only a part of a word or of a value is not known, the command is also judged with texts in that place:
+what the text itself gives it, a digit, and nothing. A pattern may match nothing and stay as it is, and what ``<(…)``
+prints is read like an input. Nothing is allowed by such a reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.flow.stage_output import stage_output
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.syntax.tree import (
+    UNKNOWN_TEXT,
+    Assignment,
+    Glob,
+    Piece,
+    Pipeline,
+    Process,
+    Script,
+    Simple,
+    Substitution,
+    Text,
+    Variable,
+    Word,
+)
+from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.variables.bindings import Facts
+
+MOST_READINGS = 8
+"""Texts that one word is read as."""
+
+_DIGIT = "1"
+"""What most languages take as a number, a name's end or a part of a pattern."""
+
+_SAYS_MORE = re.compile(r"[\s=:;|!/(){}<>@'\",]")
+"""A word without any of these is a name or a number, wherever it is put together."""
+
+
+def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step]:
+    """Return the command in each such reading, with its assignments."""
+    step, facts = analyzed.step, analyzed.facts
+    command = step.command
+    if command.plain or command.kind != "command":
+        return ()
+    words = [_texts(word, facts) for word in command.words]
+    assigned = [_assigned(each, facts) for each in (*command.assignments, *command.declared)]
+    most = max(map(len, (*words, *assigned)), default=0)
+    found: dict[tuple[Word | Assignment, ...], Step] = {}
+    for turn in range(min(most, MOST_READINGS)):
+        filled = tuple(_at(texts, turn, word) for texts, word in zip(words, command.words, strict=True))
+        given = tuple(
+            _with_value(each, texts[turn % len(texts)]) if texts else each
+            for texts, each in zip(assigned, (*command.assignments, *command.declared), strict=True)
+        )
+        read = step.with_words(filled).with_assigned(given)
+        guessed = any(_GUESSED in texts[turn % len(texts)] for texts in (*words, *assigned) if texts)
+        found.setdefault((*filled, *given), read._replace(guessed=guessed))
+    return [*found.values(), *_fed_by_process(step)]
+
+
+def _at(texts: Sequence[str], turn: int, word: Word) -> Word:
+    return constant(texts[turn % len(texts)].replace(_GUESSED, "")) if texts else word
+
+
+def _with_value(assignment: Assignment, text: str) -> Assignment:
+    return replace(assignment, value=constant(text.replace(_GUESSED, "")))
+
+
+def _assigned(assignment: Assignment, facts: Facts) -> list[str]:
+    value = assignment.value
+    if value is None or value.value is not None or assignment.appends or assignment.items is not None:
+        return []
+    return _filled(value.pieces, facts, whole=True)
+
+
+def _texts(word: Word, facts: Facts) -> list[str]:
+    """What a word may be read as; none where it is constant, or nothing of it is known."""
+    if word.value is not None or word.choices or any(isinstance(piece, Process) for piece in word.pieces):
+        return []
+    known = "".join(piece.text for piece in word.pieces if isinstance(piece, Text))
+    if word.form == "pattern" and not (known[:1] == "-" or re.search(r"\s", known)):
+        return []
+    if word.form != "pattern" and all(isinstance(piece, Text) or _given(piece, facts) for piece in word.pieces):
+        return []  # it is spelled out (`spelled_out.py`)
+    return _filled(word.pieces, facts, whole=False) if _SAYS_MORE.search(known) else []
+
+
+def _given(piece: Piece, facts: Facts) -> bool:
+    return isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None})
+
+
+def _filled(pieces: Sequence[Piece], facts: Facts, *, whole: bool) -> list[str]:
+    """The texts that pieces make with each of their fillings. ``whole``: also where no piece is a text."""
+    pieces = [piece for piece in pieces if not isinstance(piece, Text) or piece.text]
+    fillings = [_fillings(pieces, index, facts) for index in range(len(pieces))]
+    most = max(map(len, fillings), default=0)
+    texts = ("".join(filling[turn % len(filling)] for filling in fillings) for turn in range(most))
+    return [text for text in dict.fromkeys(texts) if text or whole][:MOST_READINGS]
+
+
+def _fillings(pieces: Sequence[Piece], index: int, facts: Facts) -> list[str]:
+    """What one piece may be."""
+    match pieces[index]:
+        case Text(text=text) | Glob(text=text):
+            return [text]
+        case Variable(name=name, plain=True) if any(facts.values.get(name, ())):
+            return sorted(value for value in facts.values[name] if value)[:MOST_READINGS]
+        case Variable(words=words) if any(word.value for word in words):
+            return [word.value for word in words if word.value]
+        case Substitution(script=script) if texts := [text.rstrip("\n") for text in printed(script) if text.strip()]:
+            return texts
+        case _:
+            before = pieces[index - 1] if index else None
+            after = pieces[index + 1] if index + 1 < len(pieces) else None
+            begins = before is None or (isinstance(before, Text) and before.text[-1:] in _STARTS)
+            if begins and isinstance(after, Text) and after.text[:1] == "/":
+                return [f".{_here(pieces[index])}"]
+            return [_DIGIT] if isinstance(before, Text) and before.text[-1:] == "/" else [_DIGIT, ""]
+
+
+def _here(piece: Piece) -> str:
+    """Nothing for the folder where the command runs, and a mark for another one that may be it."""
+    match piece:
+        case Variable(name="PWD", plain=True):
+            return ""
+        case Substitution(script=Script(statements=(Simple(words=words, redirects=()),))):
+            called = [word.value for word in words]
+            return "" if called[:1] == ["pwd"] and set(called[1:]) <= {"-P", "-L"} else _GUESSED
+        case _:
+            return _GUESSED
+
+
+_GUESSED = UNKNOWN_TEXT
+"""Stands in a text behind a folder that is a guess."""
+
+_STARTS = frozenset("=:, \t\n")
+"""Characters behind which a path may begin."""
+
+
+def printed(script: Script) -> tuple[str, ...]:
+    """What a substitution prints, as far as its words tell."""
+    if not script.statements:
+        return ()
+    last = script.statements[-1]
+    return stage_output(last.stages[-1] if isinstance(last, Pipeline) else last)[0]
+
+
+def _fed_by_process(step: Step) -> Iterator[Step]:
+    """The command with `-` in the place of ``<(…)``, and what that prints on its input."""
+    for index, word in enumerate(step.command.words):
+        process = next((piece for piece in word.pieces if isinstance(piece, Process) and not piece.writes), None)
+        if process is not None:
+            front = word.prefix if word.pieces[0] is not process else ""
+            words = (*step.command.words[:index], constant(f"{front}-"), *step.command.words[index + 1 :])
+            read = step.with_words(words)
+            yield read._replace(stdin_texts=printed(process.script), has_stdin=True, stdin_is_exact=False, listing=None)
