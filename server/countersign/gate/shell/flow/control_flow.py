@@ -15,7 +15,7 @@ from typing import NamedTuple
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, followed, moves, union
-from countersign.gate.shell.flow.stage_output import stage_output
+from countersign.gate.shell.flow.stage_output import shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
     UNKNOWN_TEXT,
@@ -371,9 +371,7 @@ class _Walk:
                 context = _fed(context, redirect.heredoc.body or "", stdin_is_exact=known)
             elif redirect.operator == "<<<":
                 text = redirect.target.value
-                pieces = redirect.target.pieces
-                known = text or "".join(piece.text if isinstance(piece, Text) else "1" for piece in pieces)
-                context = _fed(context, known, stdin_is_exact=text is not None)
+                context = _fed(context, shown(redirect.target), stdin_is_exact=text is not None)
             elif redirect.operator in {"<", "<>", "<&"}:
                 # `done < <(find …)`
                 pieces = redirect.target.pieces

@@ -6,7 +6,7 @@ import re
 
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.programs.tables import FACETS, SHELLS
-from countersign.gate.shell.syntax.tree import Node, Simple
+from countersign.gate.shell.syntax.tree import Glob, Node, Simple, Text, Word
 
 
 def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
@@ -18,8 +18,8 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
     if name not in _PRINTING:
         return (), False
     words = node.words[1:]
-    values = [word.value for word in words if word.value is not None]
-    constant = len(values) == len(words) and all(word.form == "constant" for word in words)
+    values = [shown(word) for word in words]
+    constant = all(word.form == "constant" for word in words)
     if name == "echo":
         options = next(
             (number for number, value in enumerate(values) if not _ECHO_OPTIONS.fullmatch(value)), len(values)
@@ -35,6 +35,13 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
         sure = _PRINTING_INPUT.get(name) == "only" and not words and len(node.redirects) == 1 and known == [True]
         return tuple(heredoc.body or "" for heredoc in heredocs), sure
     return (), False
+
+
+def shown(word: Word) -> str:
+    """The text of a word, with a digit in the place of what is only known at run time."""
+    if word.value is not None:
+        return word.value
+    return "".join(piece.text if isinstance(piece, Text | Glob) else "1" for piece in word.pieces)
 
 
 _PRINTING_INPUT = {key[0]: how for key, how in FACETS["prints_input"].items()}

@@ -38,9 +38,6 @@ MOST_READINGS = 8
 _DIGIT = "1"
 """What most languages take as a number, a name's end or a part of a pattern."""
 
-_SAYS_MORE = re.compile(r"[\s=:;|!/(){}<>@'\",]")
-"""A word without any of these is a name or a number, wherever it is put together."""
-
 
 def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step]:
     """Return the command in each such reading, with its assignments."""
@@ -88,7 +85,7 @@ def _texts(word: Word, facts: Facts) -> list[str]:
         return []
     if word.form != "pattern" and all(isinstance(piece, Text) or _given(piece, facts) for piece in word.pieces):
         return []  # it is spelled out (`spelled_out.py`)
-    return _filled(word.pieces, facts, whole=False) if _SAYS_MORE.search(known) else []
+    return _filled(word.pieces, facts, whole=False) if known else []
 
 
 def _given(piece: Piece, facts: Facts) -> bool:
