@@ -28,6 +28,8 @@ _SETTING = re.compile(r"--config-env=([^=]+)=(\w+)")
 def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step]:
     """Return the command with the options that its variables hold, as far as their values are known."""
     found: list[Step] = []
+    if not analyzed.facts.values:
+        return found
     for name, layer in zip(analyzed.names, analyzed.layers, strict=True):
         if layer.start is None:
             continue
