@@ -23,13 +23,14 @@ from countersign.gate.shell.effects.escape_use import (
 )
 from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
+from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
 from countersign.gate.shell.programs.registry import find_program
-from countersign.gate.shell.programs.row import EscapeKind, Program, row
+from countersign.gate.shell.programs.row import EscapeKind, Program
 from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED
-from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, SHELLS, WRAPPERS, names_with
+from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -138,48 +139,17 @@ _LONGEST_SPELLED = 5_000
 """Characters of a word that is searched for what it does; a longer one may do anything."""
 
 
-_STRANGE = row(
-    "options of these names run, load or write something, whatever the program",
-    runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook "
-    "--wrapper --pager --editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success "
-    "--run-command --to-command --cmd --pre-command --post-command --pre-cmd --post-cmd --before-script "
-    "--after-script --pre-script --post-script --on-change --on-exit",
-    code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
-    "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under "
-    "--require --rcfile --load --load-module --load-extension --module-path --native-library",
-    writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
-    "--save --destination --output-path --output-folder --outputdir",
-    long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
-    "log-file middlewares middleware interpreter loader script-executable destination output-path cmd pre-command "
-    "post-command before-script after-script on-change on-exit require rcfile load load-module load-extension "
-    "module-path",
-    abbreviates=False,
-)
-
-
 def _stranger(name: str, words: Sequence[Word]) -> ProgramReading:
     """A program that no table knows: what it does with its words is its own affair, but options say what they do by
     name. Words that could become such options are left alone, as a rule for the program covers any of its words."""
     if name in WRAPPERS:
         return ProgramReading(None, _NOTHING, (), ())
-    found = arguments(words, _STRANGE.grammar)
-    options = [option for option in found.options if not _is_format(option)]
+    found = arguments(words, STRANGE.grammar)
+    options = [option for option in found.options if not is_format(option)]
     spelled = _spelled(name, words) if name in SPELLED_PROGRAMS else ()
-    uses = (*_options(name, _STRANGE, words, options), *spelled)
-    unsettled = open_words(name, words, found, _STRANGE, by_name=True)
+    uses = (*_options(name, STRANGE, words, options), *spelled)
+    unsettled = open_words(name, words, found, STRANGE, by_name=True)
     return ProgramReading(None, found, uses, (), open_words=tuple(unsettled))
-
-
-def _is_format(option: Option) -> bool:
-    """``--output json`` names a form, not a file."""
-    value = option.value.value if option.value is not None else None
-    return option.name == "--output" and value is not None and value.lower() in _FORMATS
-
-
-_FORMATS = frozenset(
-    "json yaml text table wide name csv tsv xml plain pretty concise full github grouped html markdown toml jsonl "
-    "short long tap junit sarif".split()
-)
 
 
 def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[EscapeUse]:
@@ -192,41 +162,10 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
             if kind is None and row.grammar.single:
                 option, kind = _with_letter(row, option)
         if kind is None:
-            kind = _by_name_alone(row, option, words)
+            kind = by_name_alone(row, option, words)
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
-
-
-def _by_name_alone(row: Program, option: Option, words: Sequence[Word]) -> EscapeKind | None:
-    """What an option does that the record does not list, as far as its name says: programs have more options, and
-    plug-ins with options, than a record can list. Without a value it names nothing."""
-    if row.known or len(option.name) <= len("-x"):
-        return None
-    kind = _STRANGE.escapes.get(f"--{option.name.lstrip('-')}")
-    if kind is None and _NAMES_PROGRAM.search(option.name):
-        kind = "runs"
-    if kind not in {"runs", "code"}:
-        return None
-    if is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given:
-        return None
-    value = option.value or next(iter(words[option.index + 1 : option.index + 2]), None)
-    if value is None or (not option.attached and value.prefix[:1] == "-"):
-        return None
-    return None if value.value in _KINDS.get(option.name, ()) else kind
-
-
-_NAMES_PROGRAM = re.compile(
-    r"(?i)(?<!help)[-_](?:command|cmd|exec|executable|binary|wrapper|launcher|frontend|pager|editor|hook|program"
-    r"|interpreter|browser|askpass|external_filter)\Z"
-)
-"""Options that end like the name of one that runs a program (``--archiver-binary``, ``--test-builder-wrapper``)."""
-
-_KINDS = {
-    "--shell": frozenset(SHELLS),
-    "--browser": frozenset("chrome chromium firefox webkit safari edge msedge electron all none".split()),
-}
-"""Values that say which kind is meant, and are no program of the text's own."""
 
 
 def _with_letter(row: Program, option: Option) -> tuple[Option, EscapeKind | None]:

@@ -1,0 +1,75 @@
+"""What an option does as far as its name says, where no record lists it: ``--exec``, ``--test-builder-wrapper``.
+
+Programs have more options, and plug-ins with options, than a record can list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from countersign.gate.shell.programs.argv import Option, is_listed
+from countersign.gate.shell.programs.row import EscapeKind, Program, row
+from countersign.gate.shell.programs.tables import SHELLS
+from countersign.gate.shell.syntax.tree import Word
+
+STRANGE = row(
+    "options of these names run, load or write something, whatever the program",
+    runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook "
+    "--wrapper --pager --editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success "
+    "--run-command --to-command --cmd --pre-command --post-command --pre-cmd --post-cmd --before-script "
+    "--after-script --pre-script --post-script --on-change --on-exit",
+    code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
+    "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under "
+    "--require --rcfile --load --load-module --load-extension --module-path --native-library",
+    writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
+    "--save --destination --output-path --output-folder --outputdir",
+    long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
+    "log-file middlewares middleware interpreter loader script-executable destination output-path cmd pre-command "
+    "post-command before-script after-script on-change on-exit require rcfile load load-module load-extension "
+    "module-path",
+    abbreviates=False,
+)
+
+
+def is_format(option: Option) -> bool:
+    """``--output json`` names a form, not a file."""
+    value = option.value.value if option.value is not None else None
+    return option.name == "--output" and value is not None and value.lower() in _FORMATS
+
+
+_FORMATS = frozenset(
+    "json yaml text table wide name csv tsv xml plain pretty concise full github grouped html markdown toml jsonl "
+    "short long tap junit sarif".split()
+)
+
+
+def by_name_alone(row: Program, option: Option, words: Sequence[Word]) -> EscapeKind | None:
+    """What an option does that the record does not list, as far as its name says. Without a value it
+    names nothing."""
+    if row.known or len(option.name) <= len("-x"):
+        return None
+    kind = STRANGE.escapes.get(f"--{option.name.lstrip('-')}")
+    if kind is None and _NAMES_PROGRAM.search(option.name):
+        kind = "runs"
+    if kind not in {"runs", "code"}:
+        return None
+    if is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given:
+        return None
+    value = option.value or next(iter(words[option.index + 1 : option.index + 2]), None)
+    if value is None or (not option.attached and value.prefix[:1] == "-"):
+        return None
+    return None if value.value in _KINDS.get(option.name, ()) else kind
+
+
+_NAMES_PROGRAM = re.compile(
+    r"(?i)(?<!help)[-_](?:command|cmd|exec|executable|binary|wrapper|launcher|frontend|pager|editor|hook|program"
+    r"|interpreter|browser|askpass)\Z"
+)
+"""Options that end like the name of one that runs a program (``--archiver-binary``, ``--test-builder-wrapper``)."""
+
+_KINDS = {
+    "--shell": frozenset(SHELLS),
+    "--browser": frozenset("chrome chromium firefox webkit safari edge msedge electron all none".split()),
+}
+"""Values that say which kind is meant, and are no program of the text's own."""
