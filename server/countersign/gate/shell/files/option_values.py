@@ -66,7 +66,7 @@ _MAKES_PROJECTS = frozenset(key for key, (operands, _, _) in OUTSIDE.items() if 
 _OUTPUT = re.compile(
     r"(?i)-[\w.-]*(?:out|dest|dir\b|directory|folder|path|report|log|dump|save|export|target|cache|prefix|home|store"
     r"|archive|state|location|root|result|profile|trace|diag|sandbox|backup|record|pid-?file|snapshot|screenshot|video"
-    r"|artifact|junit|write|emit|persist|metrics|timing|pipe-to|coverage|history)|--to\Z|--?time\Z"
+    r"|artifact|junit|write|emit|persist|metrics|timing|pipe-to|coverage|history|digest-?file|id-?file)|--to\Z|--?time\Z"
 )
 _LEADS_OUT = re.compile(r"/(?!/)|~(?:/|\Z)|\.\.(?:/|\Z)|.*/\.\.(?:/|\Z)", re.DOTALL)
 
