@@ -17,8 +17,8 @@ from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.programs.argv import is_one_of
-from countersign.gate.shell.syntax.tree import Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.tree import Text, Word
+from countersign.gate.shell.syntax.words import constant, with_pieces
 
 
 def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
@@ -308,6 +308,8 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         if word.value is None:
             if operation == "read":
                 yield FileUse("read", word)
+                for path in _behind_colons(word):
+                    yield FileUse("read", path, shown=True, top=True, below=True)
             continue
         if word.value.count(":") > _MOST_COLONS:
             yield FileUse(operation, unknown())
@@ -322,6 +324,18 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         yield FileUse("read", constant("."), shown=True)
     if found.may_have("--no-index"):
         yield from (FileUse("read", word) for _, word in found.operands)
+
+
+def _behind_colons(word: Word) -> Iterator[Word]:
+    """What stands behind each colon of a word that is not constant: ``HEAD:$f``, ``1,9:.$f``."""
+    for at, piece in enumerate(word.pieces):
+        if not isinstance(piece, Text):
+            continue
+        for colon in re.finditer(":", piece.text):
+            rest = piece._replace(text=piece.text[colon.end() :])
+            pieces = (rest, *word.pieces[at + 1 :]) if rest.text else word.pieces[at + 1 :]
+            if pieces:
+                yield with_pieces(word, pieces)._replace(prefix=rest.text)
 
 
 def _behind_dashes(words: Sequence[Word], index: int) -> bool:

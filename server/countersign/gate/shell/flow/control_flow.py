@@ -15,7 +15,7 @@ from typing import NamedTuple
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, followed, moves, union
-from countersign.gate.shell.flow.stage_output import shown, stage_output
+from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
     UNKNOWN_TEXT,
@@ -66,8 +66,9 @@ class Step(NamedTuple):
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``stdin_texts`` are
     texts that it may read from its input; ``has_stdin`` says that its input comes from this text at all, and
     ``stdin_is_exact`` that it is those texts and nothing else. ``listing`` are the commands whose output is all that
-    comes in, if they list names of files. ``leads`` is where it moves the shell to, where it does. ``guessed``: it is
-    a reading with something in it that may well be another, so what a rule denies there asks.
+    comes in, if they list names of files, ``stdin_words`` are words in it that are not constant. ``leads`` is where it
+    moves the shell to, where it does. ``guessed``: it is a reading with something in it that may well be another, so
+    what a rule denies there asks.
     """
 
     command: Simple
@@ -79,6 +80,7 @@ class Step(NamedTuple):
     listing: Listing | None = None
     leads: Places = None
     guessed: bool = False
+    stdin_words: tuple[Word, ...] = ()
 
     def with_words(self, words: tuple[Word, ...]) -> Step:
         """Another reading of the command, with these words. Its redirections are left out: they are judged already."""
@@ -124,6 +126,8 @@ def course(reading: Reading) -> CommandFlow:
         if too_many or not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
     derive(walk.facts, walk.derived)
+    for each in walk.derived:
+        walk.facts.words.setdefault(each.name, []).append(each.word)
     changed = changed_names((step.command for step in walk.steps), walk.facts)
     return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats, tuple(walk.loops))
 
@@ -137,6 +141,7 @@ class _Context(NamedTuple):
     stdin_is_exact: bool = True
     listing: Listing | None = None
     once: bool = True
+    stdin_words: tuple[Word, ...] = ()
 
 
 Outcome = tuple[Places, Places]
@@ -201,14 +206,21 @@ class _Walk:
         for index, stage in enumerate(stages, 1):
             self.node(stage, inner)
             texts, stdin_is_exact = stage_output(stage)
+            if not texts and index > 1:
+                texts = inner.stdin_texts  # a filter hands on what it reads
             listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
-            if not inner.has_stdin or (inner.stdin_texts, inner.stdin_is_exact, inner.listing) != (
-                texts,
-                stdin_is_exact,
-                listing,
+            words = () if stdin_is_exact else open_output(stage) or inner.stdin_words
+            fed = (texts, stdin_is_exact, listing, words)
+            if (
+                not inner.has_stdin
+                or (inner.stdin_texts, inner.stdin_is_exact, inner.listing, inner.stdin_words) != fed
             ):
                 inner = context._replace(
-                    has_stdin=True, stdin_texts=texts, stdin_is_exact=stdin_is_exact, listing=listing
+                    has_stdin=True,
+                    stdin_texts=texts,
+                    stdin_is_exact=stdin_is_exact,
+                    listing=listing,
+                    stdin_words=words,
                 )
         return context.places, context.places
 
@@ -335,6 +347,7 @@ class _Walk:
             context.has_stdin,
             context.stdin_is_exact,
             context.listing,
+            stdin_words=context.stdin_words,
         )
         self.steps.append(step)
         if self.folders_stay:
@@ -372,6 +385,8 @@ class _Walk:
             elif redirect.operator == "<<<":
                 text = redirect.target.value
                 context = _fed(context, shown(redirect.target), stdin_is_exact=text is not None)
+                if text is None:
+                    context = context._replace(stdin_words=(*context.stdin_words, redirect.target))
             elif redirect.operator in {"<", "<>", "<&"}:
                 # `done < <(find …)`
                 pieces = redirect.target.pieces

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 
-from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.programs.tables import FACETS, SHELLS
-from countersign.gate.shell.syntax.tree import Glob, Node, Simple, Text, Word
+from countersign.gate.shell.syntax.tree import Chain, Compound, Glob, Node, Not, Pipeline, Simple, Text, Timed, Word
 
 
 def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
     """What a stage of a pipeline may print, where the next one may read it as commands, and whether that is surely
     all of it to the letter: text that is worked out (escapes, formats, expansions, files) is not."""
-    if not isinstance(node, Simple) or not node.words or node.words[0].value is None:
+    if not isinstance(node, Simple):
+        texts = list(dict.fromkeys(itertools.islice(_printed_inside(node), _MOST)))
+        return (*texts, *(["\n".join(texts)] if len(texts) > 1 else [])), False
+    words = node.words
+    if not words or words[0].value is None:
         return (), False
-    name = program(node.words[0].value)
-    if name not in _PRINTING:
-        return (), False
-    words = node.words[1:]
+    if (name := program(words[0].value)) not in _PRINTING:
+        words = unwrap(words).layers[-1].words
+        if words[0].value is None or (name := program(words[0].value)) not in _PRINTING:
+            return (), False
+    words = words[1:]
     values = [shown(word) for word in words]
     constant = all(word.form == "constant" for word in words)
     if name == "echo":
@@ -25,16 +32,80 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
             (number for number, value in enumerate(values) if not _ECHO_OPTIONS.fullmatch(value)), len(values)
         )
         plain = constant and not any("e" in option for option in values[:options])
-        return (" ".join(values[options:]),), plain
+        text = " ".join(values[options:])
+        return (text,) if plain else tuple(dict.fromkeys((text, _unescaped(text)))), plain
     if name == "printf":
-        texts = tuple(value.replace("\\n", "\n") for value in values)
+        texts = tuple(dict.fromkeys(each for text in values for each in (text.replace("\\n", "\n"), _unescaped(text))))
         return texts, constant and len(texts) == 1 and "%" not in texts[0] and "\\" not in texts[0]
     if name in _PRINTING_INPUT or name in SHELLS:
         heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
         known = [heredoc.word is not None and heredoc.word.value is not None for heredoc in heredocs]
         sure = _PRINTING_INPUT.get(name) == "only" and not words and len(node.redirects) == 1 and known == [True]
-        return tuple(heredoc.body or "" for heredoc in heredocs), sure
+        strings = [shown(redirect.target) for redirect in node.redirects if redirect.operator == "<<<"]
+        return (*(heredoc.body or "" for heredoc in heredocs), *strings), sure
     return (), False
+
+
+def open_output(node: Node) -> tuple[Word, ...]:
+    """The words that a stage may print and that are not constant."""
+    return tuple(
+        itertools.islice(
+            (
+                word
+                for command in _inside(node)
+                if command.words and program(command.words[0].value or "") in _PRINTING
+                for word in command.words[1:]
+                if word.value is None
+            ),
+            _MOST,
+        )
+    )
+
+
+def _printed_inside(node: Node) -> Iterator[str]:
+    """The texts that commands inside a statement may print."""
+    for command in _inside(node):
+        yield from stage_output(command)[0]
+
+
+def _inside(node: Node) -> Iterator[Simple]:
+    """The simple commands of a statement."""
+    match node:
+        case Simple():
+            yield node
+        case Pipeline(stages=stages):
+            for stage in stages:
+                yield from _inside(stage)
+        case Chain(first=first, links=links):
+            yield from _inside(first)
+            for _, link in links:
+                yield from _inside(link)
+        case Not(body=body) | Timed(body=body):
+            yield from _inside(body)
+        case Compound(bodies=bodies):
+            for body in bodies:
+                for statement in body.statements:
+                    yield from _inside(statement)
+
+
+_MOST = 50
+"""Texts of one statement that are looked at."""
+
+
+def _unescaped(text: str) -> str:
+    """What ``printf`` and ``echo -e`` make of escapes."""
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def _character(found: re.Match[str]) -> str:
+    octal, hexadecimal, letter = found.groups()
+    if letter is not None:
+        return _LETTERS[letter]
+    return chr(int(octal, 8) & 0xFF) if octal is not None else chr(int(hexadecimal, 16))
+
+
+_ESCAPE = re.compile(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([abefnrtv\\\"']))")
+_LETTERS = {**dict(zip("abefnrtv", "\a\b\x1b\f\n\r\t\v", strict=True)), "\\": "\\", '"': '"', "'": "'"}
 
 
 def shown(word: Word) -> str:

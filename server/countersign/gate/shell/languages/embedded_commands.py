@@ -266,6 +266,7 @@ SOMETIMES: Mapping[str, _Own] = {
     "duckdb": each(matched(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
                    matched(r"(?:^|\n)\s*\.(?:once|out\w*)\s+\|\s*(.+)")),
     **dict.fromkeys(("lftp", "ftp", "dc", "ed", "ex"), _BANG),
+    "vim": matched(r"(?:^|[;\n]|:)\s*!\s*([^!].*)"),
     "gnuplot": each(_BANG, matched(r"\bsystem\s*\(?\s*[\"']([^\"']*)"), matched(r"[\"']<\s*([^\"']*)")),
     "expect": matched(r"(?:^|[;\n{\[]|-c\s*)\s*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n}\]]+)"),
     **dict.fromkeys(("latex", "pdflatex", "xelatex", "lualatex", "tex", "pdftex", "latexmk"),

@@ -70,6 +70,9 @@ def file_findings(
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
+        if known.program is not None and known.program.reads_input:
+            for part in _named_in_commands(layer.words, analyzed.step.stdin_texts):
+                yield _protected(context, analyzed, constant(part), places)
         if _has_open_options(name, known):
             for option, value in option_values(layer.words, known):
                 yield _protected(context, analyzed, value, places)
@@ -111,9 +114,6 @@ def file_findings(
             command, texts = analyzed.step.command, analyzed.step.unwrapped.texts
             strange = known.program is None and _is_strange(analyzed, name, layer.words[0])
             closed = known.program is not None and known.program.closed
-            if known.program is not None and closed and known.program.reads_input:
-                for part in _named_in_commands(layer.words, analyzed.step.stdin_texts):
-                    yield _protected(context, analyzed, constant(part), places)
             if closed and context.rules_files:
                 yield from _ruled_names(context, analyzed, layer.words, places)
                 for text in analyzed.step.stdin_texts:

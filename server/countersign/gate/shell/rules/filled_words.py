@@ -35,6 +35,8 @@ from countersign.gate.shell.variables.bindings import Facts
 MOST_READINGS = 8
 """Texts that one word is read as."""
 
+_DEEPEST = 3
+
 _DIGIT = "1"
 """What most languages take as a number, a name's end or a part of a pattern."""
 
@@ -43,21 +45,25 @@ def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step]:
     """Return the command in each such reading, with its assignments."""
     step, facts = analyzed.step, analyzed.facts
     command = step.command
-    if command.plain or command.kind != "command":
+    if command.kind != "command" or (command.plain and not step.stdin_words):
         return ()
     words = [_texts(word, facts) for word in command.words]
     assigned = [_assigned(each, facts) for each in (*command.assignments, *command.declared)]
     most = max(map(len, (*words, *assigned)), default=0)
     found: dict[tuple[Word | Assignment, ...], Step] = {}
     for turn in range(min(most, MOST_READINGS)):
-        filled = tuple(_at(texts, turn, word) for texts, word in zip(words, command.words, strict=True))
+        put = tuple(_at(texts, turn, word) for texts, word in zip(words, command.words, strict=True))
         given = tuple(
             _with_value(each, texts[turn % len(texts)]) if texts else each
             for texts, each in zip(assigned, (*command.assignments, *command.declared), strict=True)
         )
-        read = step.with_words(filled).with_assigned(given)
+        read = step.with_words(put).with_assigned(given)
         guessed = any(_GUESSED in texts[turn % len(texts)] for texts in (*words, *assigned) if texts)
-        found.setdefault((*filled, *given), read._replace(guessed=guessed))
+        found.setdefault((*put, *given), read._replace(guessed=guessed))
+    fed = [text for word in step.stdin_words for text in filled(word, facts)]
+    if fed:
+        read = step.with_words(command.words)._replace(stdin_texts=tuple(dict.fromkeys(fed)), stdin_is_exact=False)
+        return [*found.values(), read, *_fed_by_process(step)]
     return [*found.values(), *_fed_by_process(step)]
 
 
@@ -76,6 +82,11 @@ def _assigned(assignment: Assignment, facts: Facts) -> list[str]:
     return _filled(value.pieces, facts, whole=True)
 
 
+def filled(word: Word, facts: Facts) -> list[str]:
+    """Return the texts that a word may be read as."""
+    return [text.replace(_GUESSED, "") for text in _filled(word.pieces, facts, whole=False)]
+
+
 def _texts(word: Word, facts: Facts) -> list[str]:
     """What a word may be read as; none where it is constant, or nothing of it is known."""
     if word.value is not None or word.choices or any(isinstance(piece, Process) for piece in word.pieces):
@@ -85,30 +96,49 @@ def _texts(word: Word, facts: Facts) -> list[str]:
         return []
     if word.form != "pattern" and all(isinstance(piece, Text) or _given(piece, facts) for piece in word.pieces):
         return []  # it is spelled out (`spelled_out.py`)
-    return _filled(word.pieces, facts, whole=False) if known else []
+    return (
+        _filled(word.pieces, facts, whole=False) if known or any(_says(piece, facts) for piece in word.pieces) else []
+    )
+
+
+def _says(piece: Piece, facts: Facts) -> bool:
+    """Whether something is known of what stands here."""
+    match piece:
+        case Variable(name=name, plain=True):
+            return any(facts.values.get(name, ())) or name in facts.words
+        case Variable(words=words, operator=operator):
+            return "?" not in operator and any(word.value for word in words)
+        case Substitution(script=script):
+            return any(text.strip() for text in printed(script))
+        case _:
+            return False
 
 
 def _given(piece: Piece, facts: Facts) -> bool:
     return isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None})
 
 
-def _filled(pieces: Sequence[Piece], facts: Facts, *, whole: bool) -> list[str]:
-    """The texts that pieces make with each of their fillings. ``whole``: also where no piece is a text."""
+def _filled(pieces: Sequence[Piece], facts: Facts, *, whole: bool, deep: int = _DEEPEST) -> list[str]:
+    """The texts that pieces make with each of their fillings. ``whole``: also an empty one. ``deep`` says how many
+    variables in variables are looked into."""
     pieces = [piece for piece in pieces if not isinstance(piece, Text) or piece.text]
-    fillings = [_fillings(pieces, index, facts) for index in range(len(pieces))]
+    fillings = [_fillings(pieces, index, facts, deep) for index in range(len(pieces))]
     most = max(map(len, fillings), default=0)
     texts = ("".join(filling[turn % len(filling)] for filling in fillings) for turn in range(most))
     return [text for text in dict.fromkeys(texts) if text or whole][:MOST_READINGS]
 
 
-def _fillings(pieces: Sequence[Piece], index: int, facts: Facts) -> list[str]:
+def _fillings(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> list[str]:
     """What one piece may be."""
     match pieces[index]:
         case Text(text=text) | Glob(text=text):
             return [text]
         case Variable(name=name, plain=True) if any(facts.values.get(name, ())):
             return sorted(value for value in facts.values[name] if value)[:MOST_READINGS]
-        case Variable(words=words) if any(word.value for word in words):
+        case Variable(name=name, plain=True) if name in facts.words and deep:
+            given = (_filled(word.pieces, facts, whole=True, deep=deep - 1) for word in facts.words[name])
+            return list(dict.fromkeys(text for texts in given for text in texts))[:MOST_READINGS] or [_DIGIT]
+        case Variable(words=words, operator=operator) if "?" not in operator and any(word.value for word in words):
             return [word.value for word in words if word.value]
         case Substitution(script=script) if texts := [text.rstrip("\n") for text in printed(script) if text.strip()]:
             return texts

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.filled_words import filled
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -21,7 +22,7 @@ _VARIABLES = {
 }
 """By program the variables whose words it reads like its own, each with the option whose value they are, if one is."""
 
-_SETTING = re.compile(r"--config-env=([^=]+)=(\w+)")
+_SETTING = re.compile(r"(?:--config-env=)?([\w.-]+\.[^=\s]+)=(\w+)")
 """A setting whose value stands in a variable."""
 
 
@@ -42,11 +43,12 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step]:
                 found += [analyzed.step.with_words((*front, *words[:at], *given, *words[at:])) for at in places]
         for at, word in enumerate(words):
             setting = _SETTING.fullmatch(word.value or "")
-            if setting is None:
+            apart = at > 0 and words[at - 1].value == "--config-env"
+            if setting is None or not (apart or (word.value or "").startswith("--config-env=")):
                 continue
             for value in _values(setting[2], analyzed):
                 given = (constant("-c"), constant(f"{setting[1]}={value}"))
-                found.append(analyzed.step.with_words((*front, *words[:at], *given, *words[at + 1 :])))
+                found.append(analyzed.step.with_words((*front, *words[: at - apart], *given, *words[at + 1 :])))
     return found
 
 
@@ -54,6 +56,11 @@ def _values(variable: str, analyzed: AnalyzedCommand) -> Iterator[str]:
     """What a variable is given in front of the command, or anywhere in the text."""
     given = dict.fromkeys(each.plain for each in analyzed.step.command.assignments if each.name == variable)
     given.update(dict.fromkeys(analyzed.facts.values.get(variable, ())))
+    for assignment in analyzed.step.command.assignments:
+        if assignment.name == variable and assignment.value is not None and assignment.value.value is None:
+            given.update(dict.fromkeys(filled(assignment.value, analyzed.facts)))
+    for word in analyzed.facts.words.get(variable, ()):
+        given.update(dict.fromkeys(filled(word, analyzed.facts)))
     yield from (value for value in given if value)
 
 

@@ -136,7 +136,7 @@ def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:
             continue  # but `git xargs curl` runs `git-xargs`
         stdin_texts = analyzed.step.stdin_texts if index == len(analyzed.names) - 1 else ()
         if known.git is None and known.program is not None and not closed:
-            if stdin_texts and any(use.kind == "code" for use in known.uses):
+            if stdin_texts and (known.program.reads_input or any(use.kind == "code" for use in known.uses)):
                 yield _Given(name, (name,), stdin_texts, own_language=False)  # `make -f -`
             others = package_program(name, layer.words, known.arguments) or plug_in(name, layer.words, known.arguments)
             if others and not could_run(program(others[0].value or ""), others):

@@ -135,7 +135,7 @@ class Assignment:
         return "" if self.value is None else self.value.value
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Heredoc:
     """The text between the delimiters. ``word`` carries what expands in it; it is constant if the delimiter is quoted.
 

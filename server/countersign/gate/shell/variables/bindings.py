@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from countersign.gate.patterns import is_glob, unescape_glob
+from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.listings import Listing
 
 
@@ -15,7 +16,8 @@ class Facts:
     among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
     pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
     may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
-    among its values, too. ``too_many`` are variables made of others that may have more values than are judged."""
+    among its values, too. ``too_many`` are variables made of others that may have more values than are judged,
+    ``words`` the words that such variables are given."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -25,6 +27,7 @@ class Facts:
     loose: set[str] = field(default_factory=set)
     listings: dict[str, set[Listing]] = field(default_factory=dict)
     too_many: set[str] = field(default_factory=set)
+    words: dict[str, list[Word]] = field(default_factory=dict)
 
     def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
         self.values.setdefault(name, set()).add(value)
