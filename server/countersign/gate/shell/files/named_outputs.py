@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
-from countersign.gate.shell.programs.tables import field_of, words_of
+from countersign.gate.shell.programs.tables import FACETS, field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -155,6 +155,20 @@ def inside(folder: str | None, *, tilde: bool = False) -> Iterator[FileUse]:
         yield FileUse("write", unknown())
     elif folder:
         yield FileUse("write", constant(f"{folder.rstrip('/')}/out")._replace(tilde=tilde))
+
+
+_ALWAYS = {
+    key[0]: tuple((frozenset(command.split("+")), path) for command, _, path in (each.partition("=") for each in said))
+    for key, said in ((key, text.split()) for key, text in FACETS["always_writes"].items())
+}
+"""By program its subcommands that write a file without naming it, and the file."""
+
+
+def always_written(name: str, words: Sequence[Word]) -> Iterator[FileUse]:
+    """Yield what a subcommand writes that no word of the command names: ``pre-commit install``."""
+    for command, path in _ALWAYS.get(name, ()):
+        if command <= {word.value for word in words[1:]}:
+            yield FileUse("write", constant(path))
 
 
 OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileUse]]] = {

@@ -1699,6 +1699,14 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('xz',): 'XZ_OPT XZ_DEFAULTS',
         ('zip',): 'ZIPOPT ZIP_OPTS',
     },
+    'always_writes': {
+        ('git-lfs',): 'install=.git/hooks/pre-push',
+        ('git',): '  lfs+install=.git/hooks/pre-push submodule+add=.gitmodules\n  submodule+set-url=.gitmodules submodule+set-branch=.gitmodules secrets+--install=.git/hooks/pre-commit\n',
+        ('husky',): 'install=.husky/pre-commit init=.husky/pre-commit',
+        ('lefthook',): 'install=.git/hooks/pre-commit add=.git/hooks/pre-commit',
+        ('mise',): 'use=mise.toml set=mise.toml',
+        ('pre-commit',): 'install=.git/hooks/pre-commit',
+    },
     'input_values': {
         ('pip',): '-r --requirement --requirements',
         ('uv',): '-r --requirement --requirements',

@@ -22,6 +22,7 @@ from countersign.gate.shell.effects.wrapper_readers import GIVEN
 from countersign.gate.shell.files.file_operands import file_uses
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.listed_files import listed_touches
+from countersign.gate.shell.files.named_outputs import always_written
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, words_before_exec
 from countersign.gate.shell.programs.tables import FACETS, names_with
@@ -167,7 +168,7 @@ class AnalyzedCommand:
         found = self._touches[layer]
         if found is None:
             name, words = self.names[layer], self.layers[layer].words
-            found = file_uses(name, words, self.known[layer])
+            found = [*file_uses(name, words, self.known[layer]), *always_written(name, words)]
             if not self.clear:
                 found += (FileUse("write", word) for word in written(name, words))
             if self.known[layer].git is not None and any(variable.startswith("GIT_") for variable in self.facts.values):
