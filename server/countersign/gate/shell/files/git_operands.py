@@ -105,6 +105,10 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield FileUse("read", constant(path)._replace(tilde=path.startswith("~/")), shown=True)
             if _WRITTEN_SETTING.match(setting.value or ""):
                 yield FileUse("write", constant(path)._replace(tilde=path.startswith("~/")))
+    for value in found.valued("-X", "--strategy-option"):
+        if value.prefix.startswith("subtree="):
+            folder = (value.value or "").partition("=")[2]
+            yield FileUse("write", constant(folder) if folder else unknown(), unknown_names=True)
     yield from repository_touches(git)
     yield from _written_by_option(words, git)
     yield from _copied_from_template(git)

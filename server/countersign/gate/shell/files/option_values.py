@@ -19,7 +19,7 @@ from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
 SELECTS = re.compile(
-    r"--?[\w-]*(?:exclu|ignore|skip|omit|prune|filter|pattern|glob|match|include|without|name|title|message|body)"
+    r"--?[\w-]*(?:exclu|ignore|skip|omit|prune|filter|(?<!file-)pattern|glob|match|include|without|name|title|message|body)"
 )
 """Options whose value says what is chosen or left out, or is text for people."""
 

@@ -7,7 +7,7 @@ everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from countersign.gate.patterns import may_begin_with
@@ -20,11 +20,12 @@ from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand
 from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
 from countersign.gate.shell.effects.wrapper_readers import GIVEN
 from countersign.gate.shell.files.file_operands import file_uses
-from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.files.named_outputs import always_written
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.find import FINDERS, words_before_exec
+from countersign.gate.shell.languages.git import Git, only_reads
 from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.tree import Text, Variable, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
@@ -174,10 +175,27 @@ class AnalyzedCommand:
             if self.known[layer].git is not None and any(variable.startswith("GIT_") for variable in self.facts.values):
                 # Another repository, in which the same names may be other files.
                 found.append(FileUse("read", constant("."), shown=True, top=True))
+            if (git := self.known[layer].git) is not None:
+                for tree in self._work_trees(git, layer):
+                    found.append(FileUse("read", tree, below=True, shown=True))
+                    if not only_reads(git):
+                        found.append(FileUse("write", tree, unknown_names=True))
             if not self.plain:
                 found = [each for file_use in found for each in self.named_by_listing(file_use, layer)]
             self._touches[layer] = found
         return found
+
+    def _work_trees(self, git: Git, layer: int) -> Iterator[Word]:
+        """The folders that options and variables name as the work tree, whose files the paths behind it mean."""
+        yield from git.before.values("--work-tree")
+        given = dict.fromkeys(each.plain for each in self.step.command.assignments if each.name == _WORK_TREE)
+        given.update(dict.fromkeys(self.facts.values.get(_WORK_TREE, ())))
+        for above in self.layers[:layer]:
+            spelled = (word.value or "" for word in above.words)
+            given.update(
+                dict.fromkeys(value[len(_WORK_TREE) + 1 :] for value in spelled if value.startswith(_WORK_TREE))
+            )
+        yield from (unknown() if value is None else constant(value) for value in given if value != "")
 
     def named_by_listing(self, file_use: FileUse, layer: int) -> list[FileUse]:
         """What a listing of the text's own says of a file whose name is only known at run time."""
@@ -232,6 +250,8 @@ class AnalyzedCommand:
         name = pieces[0].name
         return () if name in self.facts.loose else self.facts.listings.get(name, ())
 
+
+_WORK_TREE = "GIT_WORK_TREE"
 
 _GAPS = re.compile(r"[\s'\"]+")
 _MOST_GIVEN = 200
