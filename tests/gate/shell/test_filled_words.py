@@ -62,7 +62,7 @@ def test_a_folder_that_is_not_known_is_no_reason_to_deny() -> None:
     [
         'git commit -m "fix $x"', 'git log --author="$x"', 'docker run -e "A=$x" img', 'curl "https://api.example/$x"',
         'npm run build -- --env="$x"', 'make "VERSION=$v"', 'psql -c "select $n"', 'kill "$pid"',
-        'sed -n "${a},${b}p" f', 'awk "NR==$n" f', 
+        'sed -n "${a},${b}p" f', 'awk "NR==$n" f',
         'gh pr create --title "$t" --body "$(cat <<E\nrm x\nE\n)"',
     ],
 )  # fmt: skip

@@ -89,6 +89,8 @@ def rule_path(path: str) -> str:
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example(tree=Tree(("b",), (RuleText("deny", "Edit(b)"),), {}, {"one/link0": "b"}, ()), seed=2)
 @example(tree=Tree(("b",), (RuleText("deny", "Read(b)"),), {}, {"one/link0": "b"}, ()), seed=2)
+@example(tree=Tree(("three/c",), (RuleText("deny", "Read(one/*)"),), {"one/link0": "three/c"}, {}, ()), seed=0)
+@example(tree=Tree(("one/a",), (RuleText("deny", "Read(three/**)"),), {"three/four five/l": "one/a"}, {}, ()), seed=0)
 @given(tree=trees(), seed=st.integers(0, 1 << 16))
 def test_what_others_replace_stays_hidden_and_locked(tree: Tree, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -67,6 +67,8 @@ class Survey:
         self._protected = _at_home(home, PROTECTED_IN_HOME)
         self._linked: dict[tuple[int, int], list[str]] = {}
         self._locked: set[tuple[int, int]] = set()
+        self._hidden: set[tuple[int, int]] = set()
+        self._roots: tuple[str, ...] = ()
         self._seen = 0
 
     def blocking_roots(
@@ -81,13 +83,15 @@ class Survey:
             OSError: one of them cannot be looked at.
         """
         found = {path: _Found() for path in writable}
+        self._roots = tuple(writable)
         for path, into in found.items():
             if all(self._hides(os.path.join(path, name)) for name in _PROBES):
                 self._hide_all(path, into)
                 continue
             self._walk(path, (), into, in_read_only=False)
             self._keep_unmade(path, into)
-        hidden = {identity for into in found.values() for file in into.hidden_files if (identity := _identity(file))}
+        files = (file for into in found.values() for file in into.hidden_files)
+        hidden = self._hidden | {identity for file in files if (identity := _identity(file))}
         further = [name for identity in hidden for name in self._linked.get(identity, ())]
         hidden_names = {name for into in found.values() for name in into.hidden_files}
         locked = [name for identity in self._locked for name in self._linked.get(identity, ())]
@@ -116,7 +120,11 @@ class Survey:
     def _hide_all(self, folder: str, found: _Found) -> None:
         with os.scandir(folder) as entries:
             for entry in entries:
-                (found.hidden_folders if entry.is_dir() else found.hidden_files).append(os.path.realpath(entry.path))
+                target = os.path.realpath(entry.path)
+                if entry.is_dir():
+                    self._hide_folder(target, found)
+                else:
+                    found.hidden_files.append(target)
 
     def _walk(self, folder: str, below: tuple[str, ...], found: _Found, *, in_read_only: bool) -> None:
         with os.scandir(folder) as entries:
@@ -143,8 +151,10 @@ class Survey:
         """What is hidden under the name of a link is hidden where it stands."""
         if self._may_be_secret(path) and self._hides(path):
             target = os.path.realpath(path)
-            if os.path.exists(target):
-                (found.hidden_folders if os.path.isdir(target) else found.hidden_files).append(target)
+            if os.path.isdir(target):
+                self._hide_folder(target, found)
+            elif os.path.exists(target):
+                found.hidden_files.append(target)
 
     def _file(self, entry: os.DirEntry[str], place: tuple[str, ...], found: _Found, *, in_read_only: bool) -> None:
         status = entry.stat(follow_symlinks=False)
@@ -163,7 +173,7 @@ class Survey:
     def _folder(self, path: str, place: tuple[str, ...], found: _Found, *, in_read_only: bool) -> None:
         below = [os.path.join(path, name) for name in _PROBES]
         if self._may_be_secret(path) and all(map(self._hides, below)):
-            found.hidden_folders.append(path)
+            self._hide_folder(path, found)
             return
         if place[-1] == ".git":
             self._repository(path, found)
@@ -173,6 +183,25 @@ class Survey:
         if locked and not in_read_only:
             found.read_only.append(path)
         self._walk(path, place, found, in_read_only=locked)
+
+    def _hide_folder(self, path: str, found: _Found) -> None:
+        """Hide a folder, and the further names of what lies in it: hard links, and what symlinks in it lead to."""
+        if path in found.hidden_folders:
+            return
+        found.hidden_folders.append(path)
+        if not any(lies_below(path, root) for root in self._roots):
+            return
+        for folder, folders, files in os.walk(path):
+            self._seen += len(folders) + len(files)
+            if self._seen > self._most:
+                raise TooLarge(f"the folders of the sandbox hold more than {self._most} files")
+            for name in (*folders, *files):
+                inner = os.path.join(folder, name)
+                if os.path.islink(inner):
+                    if not lies_below(os.path.realpath(inner), path):
+                        self._link(inner, found)
+                elif name in files and (identity := _identity(inner)) is not None:
+                    self._hidden.add(identity)
 
     def _repository(self, folder: str, found: _Found) -> None:
         """Lock what git obeys in its folder."""
