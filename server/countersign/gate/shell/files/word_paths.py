@@ -1,7 +1,8 @@
 """From the words that name files to findings about them: where a word leads, from each place where it may count.
 
 Patterns are looked up on the disk as it is now, and compared with the names that are protected or secret, so that no
-spelling of one goes by. What is not known before it runs is never taken for harmless.
+spelling of one goes by. What is not known before it runs is never taken for harmless. More than 500 lines, because each
+way to touch a file is one more case of the same look.
 """
 
 from __future__ import annotations
@@ -215,6 +216,11 @@ class PathFinder:
         matched = [self._matches(pattern, cwd) for pattern in meant.patterns]
         if (not meant.complete or None in matched) and self._may_be_folder(value, cwd):
             whole = self._with_unknown_names(whole, value, cwd)
+        unmatched = [pattern for pattern, some in zip(meant.patterns, matched, strict=True) if not some]
+        for pattern in unmatched if self._may_be_folder(value, cwd) and not (whole.deny or whole.ask) else ():
+            # An earlier command of the text may make what it matches.
+            name = pattern.rstrip("/").rsplit("/", 1)[-1]
+            whole = whole._replace(ask=whole.ask or self.judge.may_hold_edited(value, [name], cwd=cwd))
         paths = (*meant.values, *(match for some in matched for match in some or ()))
         for name in dict.fromkeys(path.rstrip("/").rsplit("/", 1)[-1] for path in paths):
             if whole.floors or whole.deny or whole.ask:

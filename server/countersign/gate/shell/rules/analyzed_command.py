@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Literal
 
 from countersign.gate.patterns import may_begin_with
@@ -187,7 +188,12 @@ class AnalyzedCommand:
 
     def _work_trees(self, git: Git, layer: int) -> Iterator[Word]:
         """The folders that options and variables name as the work tree, whose files the paths behind it mean."""
-        yield from git.before.values("--work-tree")
+        yield from git.before.valued("--work-tree")
+        yield from (
+            word
+            for option, word in pairwise(self.layers[layer].words)
+            if len(option.prefix) > len("--w") and "--work-tree".startswith(option.prefix)
+        )
         given = dict.fromkeys(each.plain for each in self.step.command.assignments if each.name == _WORK_TREE)
         given.update(dict.fromkeys(self.facts.values.get(_WORK_TREE, ())))
         for above in self.layers[:layer]:
