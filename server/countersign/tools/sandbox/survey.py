@@ -67,7 +67,6 @@ class Survey:
         self._protected = _at_home(home, PROTECTED_IN_HOME)
         self._linked: dict[tuple[int, int], list[str]] = {}
         self._locked: set[tuple[int, int]] = set()
-        self._hidden: set[tuple[int, int]] = set()
         self._roots: tuple[str, ...] = ()
         self._seen = 0
 
@@ -90,8 +89,7 @@ class Survey:
                 continue
             self._walk(path, (), into, in_read_only=False)
             self._keep_unmade(path, into)
-        files = (file for into in found.values() for file in into.hidden_files)
-        hidden = self._hidden | {identity for file in files if (identity := _identity(file))}
+        hidden = {identity for into in found.values() for file in into.hidden_files if (identity := _identity(file))}
         further = [name for identity in hidden for name in self._linked.get(identity, ())]
         hidden_names = {name for into in found.values() for name in into.hidden_files}
         locked = [name for identity in self._locked for name in self._linked.get(identity, ())]
@@ -127,11 +125,7 @@ class Survey:
                     found.hidden_files.append(target)
 
     def _walk(self, folder: str, below: tuple[str, ...], found: _Found, *, in_read_only: bool) -> None:
-        with os.scandir(folder) as entries:
-            listed = list(entries)
-        self._seen += len(listed)
-        if self._seen > self._most:
-            raise TooLarge(f"the folders of the sandbox hold more than {self._most} files")
+        listed = self._listed(folder)
         names = [entry.name for entry in listed]
         if is_bare(names):
             found.protected += [os.path.join(folder, name) for name in obeyed_in(names)]
@@ -151,6 +145,8 @@ class Survey:
         """What is hidden under the name of a link is hidden where it stands."""
         if self._may_be_secret(path) and self._hides(path):
             target = os.path.realpath(path)
+            if any(lies_below(target, hidden) for hidden in found.hidden_folders):
+                return
             if os.path.isdir(target):
                 self._hide_folder(target, found)
             elif os.path.exists(target):
@@ -185,23 +181,31 @@ class Survey:
         self._walk(path, place, found, in_read_only=locked)
 
     def _hide_folder(self, path: str, found: _Found) -> None:
-        """Hide a folder, and the further names of what lies in it: hard links, and what symlinks in it lead to."""
+        """Hide a folder, and what symlinks in it lead to, since that has another name."""
         if path in found.hidden_folders:
             return
         found.hidden_folders.append(path)
-        if not any(lies_below(path, root) for root in self._roots):
-            return
-        for folder, folders, files in os.walk(path):
-            self._seen += len(folders) + len(files)
-            if self._seen > self._most:
-                raise TooLarge(f"the folders of the sandbox hold more than {self._most} files")
-            for name in (*folders, *files):
-                inner = os.path.join(folder, name)
-                if os.path.islink(inner):
-                    if not lies_below(os.path.realpath(inner), path):
-                        self._link(inner, found)
-                elif name in files and (identity := _identity(inner)) is not None:
-                    self._hidden.add(identity)
+        if any(lies_below(path, root) for root in self._roots):
+            self._hide_links(path, found)
+
+    def _hide_links(self, folder: str, found: _Found) -> None:
+        try:
+            listed = self._listed(folder)
+        except PermissionError:
+            return  # a command cannot follow a link in it either
+        for entry in listed:
+            if entry.is_symlink():
+                self._link(entry.path, found)
+            elif entry.is_dir(follow_symlinks=False):
+                self._hide_links(entry.path, found)
+
+    def _listed(self, folder: str) -> list[os.DirEntry[str]]:
+        with os.scandir(folder) as entries:
+            listed = list(entries)
+        self._seen += len(listed)
+        if self._seen > self._most:
+            raise TooLarge(f"the folders of the sandbox hold more than {self._most} files")
+        return listed
 
     def _repository(self, folder: str, found: _Found) -> None:
         """Lock what git obeys in its folder."""

@@ -158,16 +158,23 @@ def inside(folder: str | None, *, tilde: bool = False) -> Iterator[FileUse]:
 
 
 _ALWAYS = {
-    key[0]: tuple((frozenset(command.split("+")), path) for command, _, path in (each.partition("=") for each in said))
-    for key, said in ((key, text.split()) for key, text in FACETS["always_writes"].items())
+    key[0]: tuple(
+        (tuple(command.split("+")), path) for command, _, path in (each.partition("=") for each in said.split())
+    )
+    for key, said in FACETS["always_writes"].items()
 }
 """By program its subcommands that write a file without naming it, and the file."""
 
 
 def always_written(name: str, words: Sequence[Word]) -> Iterator[FileUse]:
     """Yield what a subcommand writes that no word of the command names: ``pre-commit install``."""
-    for command, path in _ALWAYS.get(name, ()):
-        if command <= {word.value for word in words[1:]}:
+    if name not in _ALWAYS:
+        return
+    operands = tuple(word.value for word in words[1:] if not word.prefix.startswith("-"))
+    # An option in front may take the word behind it.
+    begins = (0, 1) if len(words) > 1 and words[1].prefix.startswith("-") else (0,)
+    for command, path in _ALWAYS[name]:
+        if any(operands[at : at + len(command)] == command for at in begins):
             yield FileUse("write", constant(path))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.programs.tables import FACETS, SHELLS
@@ -21,9 +21,15 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
     if not words or words[0].value is None:
         return (), False
     if (name := program(words[0].value)) not in _PRINTING:
-        words = unwrap(words).layers[-1].words
-        if words[0].value is None or (name := program(words[0].value)) not in _PRINTING:
-            return (), False
+        # What runs it may print more (`find . -print -exec echo x \\;`).
+        inner = unwrap(words).layers[-1].words
+        name = program(inner[0].value or "")
+        return (_printed_by(name, inner, node)[0], False) if name in _PRINTING else ((), False)
+    return _printed_by(name, words, node)
+
+
+def _printed_by(name: str, words: Sequence[Word], node: Simple) -> tuple[tuple[str, ...], bool]:
+    """The same of a command that prints, with these words."""
     words = words[1:]
     values = [shown(word) for word in words]
     constant = all(word.form == "constant" for word in words)
@@ -36,7 +42,7 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
         return (text,) if plain else tuple(dict.fromkeys((text, _unescaped(text)))), plain
     if name == "printf":
         texts = tuple(dict.fromkeys(each for text in values for each in (text.replace("\\n", "\n"), _unescaped(text))))
-        return texts, constant and len(texts) == 1 and "%" not in texts[0] and "\\" not in texts[0]
+        return texts, constant and len(values) == 1 and "%" not in values[0] and "\\" not in values[0]
     if name in _PRINTING_INPUT or name in SHELLS:
         heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
         known = [heredoc.word is not None and heredoc.word.value is not None for heredoc in heredocs]

@@ -197,10 +197,8 @@ class AnalyzedCommand:
         given = dict.fromkeys(each.plain for each in self.step.command.assignments if each.name == _WORK_TREE)
         given.update(dict.fromkeys(self.facts.values.get(_WORK_TREE, ())))
         for above in self.layers[:layer]:
-            spelled = (word.value or "" for word in above.words)
-            given.update(
-                dict.fromkeys(value[len(_WORK_TREE) + 1 :] for value in spelled if value.startswith(_WORK_TREE))
-            )
+            assigned = (word.value.partition("=") for word in above.words if word.value)
+            given.update({value: None for name, _, value in assigned if name == _WORK_TREE})
         yield from (unknown() if value is None else constant(value) for value in given if value != "")
 
     def named_by_listing(self, file_use: FileUse, layer: int) -> list[FileUse]:
@@ -258,6 +256,7 @@ class AnalyzedCommand:
 
 
 _WORK_TREE = "GIT_WORK_TREE"
+"""The variable that says for git what ``--work-tree`` does."""
 
 _GAPS = re.compile(r"[\s'\"]+")
 _MOST_GIVEN = 200
