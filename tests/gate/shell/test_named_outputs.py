@@ -153,7 +153,7 @@ WORKS_IN = (
     "npm --prefix={} install",
     "gradle -p x --project-dir={}",
 )
-"""Programs that are told to work in a folder, and may write anything there."""
+"""Programs that work in the folder which an option names, and may write anything there."""
 
 UNFINISHED = ("held/$x", '"held/$x"', "held/sub/$(date)", "./held/$x/y", '"$PWD/held/$x"', '"$PWD"/held')
 MATCHED = ("h*", "hel[d]", "*/", "./?eld")

@@ -114,11 +114,15 @@ _ESCAPE = re.compile(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([abefnrtv\\\"'])
 _LETTERS = {**dict(zip("abefnrtv", "\a\b\x1b\f\n\r\t\v", strict=True)), "\\": "\\", '"': '"', "'": "'"}
 
 
+DIGIT = "1"
+"""Stands for what is only known at run time. Most languages take it for a number, a part of a name or of a pattern."""
+
+
 def shown(word: Word) -> str:
     """The text of a word, with a digit in the place of what is only known at run time."""
     if word.value is not None:
         return word.value
-    return "".join(piece.text if isinstance(piece, Text | Glob) else "1" for piece in word.pieces)
+    return "".join(piece.text if isinstance(piece, Text | Glob) else DIGIT for piece in word.pieces)
 
 
 _PRINTING_INPUT = {key[0]: how for key, how in FACETS["prints_input"].items()}

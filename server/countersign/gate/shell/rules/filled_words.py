@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from countersign.gate.shell.flow.control_flow import Step
-from countersign.gate.shell.flow.stage_output import stage_output
+from countersign.gate.shell.flow.stage_output import DIGIT, stage_output
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.tree import (
     UNKNOWN_TEXT,
@@ -36,9 +36,7 @@ MOST_READINGS = 8
 """Texts that one word is read as."""
 
 _DEEPEST = 3
-
-_DIGIT = "1"
-"""What most languages take as a number, a name's end or a part of a pattern."""
+"""How many variables are looked into, each of which the one before is made of."""
 
 
 def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step]:
@@ -109,7 +107,7 @@ def _says(piece: Piece, facts: Facts) -> bool:
         case Variable(words=words, operator=operator):
             return "?" not in operator and any(word.value for word in words)
         case Substitution(script=script):
-            return any(text.strip() for text in printed(script))
+            return any(text.strip() for text in _printed(script))
         case _:
             return False
 
@@ -137,10 +135,10 @@ def _fillings(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> l
             return sorted(value for value in facts.values[name] if value)[:MOST_READINGS]
         case Variable(name=name, plain=True) if name in facts.words and deep:
             given = (_filled(word.pieces, facts, whole=True, deep=deep - 1) for word in facts.words[name])
-            return list(dict.fromkeys(text for texts in given for text in texts))[:MOST_READINGS] or [_DIGIT]
+            return list(dict.fromkeys(text for texts in given for text in texts))[:MOST_READINGS] or [DIGIT]
         case Variable(words=words, operator=operator) if "?" not in operator and any(word.value for word in words):
             return [word.value for word in words if word.value]
-        case Substitution(script=script) if texts := [text.rstrip("\n") for text in printed(script) if text.strip()]:
+        case Substitution(script=script) if texts := [text.rstrip("\n") for text in _printed(script) if text.strip()]:
             return texts
         case _:
             before = pieces[index - 1] if index else None
@@ -148,7 +146,7 @@ def _fillings(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> l
             begins = before is None or (isinstance(before, Text) and before.text[-1:] in _STARTS)
             if begins and isinstance(after, Text) and after.text[:1] == "/":
                 return [f".{_here(pieces[index])}"]
-            return [_DIGIT] if isinstance(before, Text) and before.text[-1:] == "/" else [_DIGIT, ""]
+            return [DIGIT] if isinstance(before, Text) and before.text[-1:] == "/" else [DIGIT, ""]
 
 
 def _here(piece: Piece) -> str:
@@ -170,7 +168,7 @@ _STARTS = frozenset("=:, \t\n")
 """Characters behind which a path may begin."""
 
 
-def printed(script: Script) -> tuple[str, ...]:
+def _printed(script: Script) -> tuple[str, ...]:
     """What a substitution prints, as far as its words tell."""
     if not script.statements:
         return ()
@@ -186,4 +184,6 @@ def _fed_by_process(step: Step) -> Iterator[Step]:
             front = word.prefix if word.pieces[0] is not process else ""
             words = (*step.command.words[:index], constant(f"{front}-"), *step.command.words[index + 1 :])
             read = step.with_words(words)
-            yield read._replace(stdin_texts=printed(process.script), has_stdin=True, stdin_is_exact=False, listing=None)
+            yield read._replace(
+                stdin_texts=_printed(process.script), has_stdin=True, stdin_is_exact=False, listing=None
+            )
