@@ -68,3 +68,27 @@ def test_a_folder_that_is_not_known_is_no_reason_to_deny() -> None:
 )  # fmt: skip
 def test_ordinary_words_ask_nothing(text: str) -> None:
     assert decide(text, deny=["Bash(evil:*)", "Bash(rm:*)"], mode="auto") == "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for x in aa ev; do for y in il zz; do EDITOR=$x$y git commit; done; done",
+        'for x in aa ev; do for y in il zz; do git -c core.editor="$x$y $z" commit; done; done',
+        "for x in MANY evil; do EDITOR=$x git commit; done",
+        'for x in MANY evil; do git -c core.editor="$x $y" commit; done',
+        'for x in MANY evil; do echo "!$x $y" | ed; done',
+        "{ ECHOES; echo '!evil'; } | ed",
+        'a=ev; b="$a$c"; d="${b}il"; git -c core.editor="$d $x" commit',
+    ],
+)
+def test_none_of_many_values_is_left_out(text: str) -> None:
+    text = text.replace("MANY", " ".join(f"a{number}" for number in range(40)))
+    text = text.replace("ECHOES", "; ".join(f"echo a{number}" for number in range(120)))
+    assert decide(text, deny=["Bash(evil:*)"], mode="auto") == "deny"
+
+
+def test_more_values_than_are_judged_ask() -> None:
+    values = " ".join(f"a{number}" for number in range(15))
+    text = f"for x in {values}; do for y in {values}; do EDITOR=$x$y git commit; done; done"
+    assert decide(text, deny=["Bash(evil:*)"], mode="auto") == "ask"

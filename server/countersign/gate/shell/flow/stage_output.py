@@ -94,8 +94,8 @@ def _inside(node: Node) -> Iterator[Simple]:
                     yield from _inside(statement)
 
 
-_MOST = 50
-"""Texts of one statement that are looked at."""
+_MOST = 400
+"""Texts of one statement that are looked at: as many as a text may have commands (``judge.py``, ``MOST_COMMANDS``)."""
 
 
 def _unescaped(text: str) -> str:

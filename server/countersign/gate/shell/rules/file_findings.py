@@ -71,7 +71,10 @@ def file_findings(
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
         if known.program is not None and known.program.reads_input:
-            for part in _named_in_commands(layer.words, analyzed.step.stdin_texts):
+            parts = _named_in_commands(layer.words, analyzed.step.stdin_texts)
+            if len(parts) > _MOST_IN_COMMANDS:
+                yield _too_many_names("write")
+            for part in parts[:_MOST_IN_COMMANDS]:
                 yield _protected(context, analyzed, constant(part), places)
         if _has_open_options(name, known):
             for option, value in option_values(layer.words, known):
@@ -446,7 +449,11 @@ def _named_in_commands(words: Sequence[Word], texts: Sequence[str]) -> list[str]
     """What commands in a program's own language may name, on its input or in its words (``ex -sc 'w FILE'``)."""
     said = [*texts, *(word.value for word in words[1:] if word.value and _PARTS.search(word.value))]
     parts = dict.fromkeys(part for text in said for part in _PARTS.split(text) if _is_like_a_file(part))
-    return list(parts)[:_MOST_NAMED]
+    return list(parts)
+
+
+_MOST_IN_COMMANDS = 2_000
+"""Names in such commands that are looked at; with more it asks."""
 
 
 def _asking(found: FileFindings) -> FileFindings:

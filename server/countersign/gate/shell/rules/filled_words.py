@@ -8,6 +8,8 @@ prints is read like an input. Nothing is allowed by such a reading.
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -32,24 +34,35 @@ from countersign.gate.shell.syntax.tree import (
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 
-MOST_READINGS = 8
+MOST_READINGS = 200
 """Texts that one word is read as."""
 
 _DEEPEST = 3
 """How many variables are looked into, each of which the one before is made of."""
 
 
-def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step]:
-    """Return the command in each such reading, with its assignments."""
-    step, facts = analyzed.step, analyzed.facts
-    command = step.command
-    if command.kind != "command" or (command.plain and not step.stdin_words):
+class _TooManyError(Exception):
+    """A word may be more texts than are judged."""
+
+
+def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
+    """Return the command in each such reading, with its assignments; None if there are too many."""
+    step = analyzed.step
+    if step.command.kind != "command" or (step.command.plain and not step.stdin_words):
         return ()
+    try:
+        return _readings(step, analyzed.facts)
+    except _TooManyError:
+        return None
+
+
+def _readings(step: Step, facts: Facts) -> list[Step]:
+    command = step.command
     words = [_texts(word, facts) for word in command.words]
     assigned = [_assigned(each, facts) for each in (*command.assignments, *command.declared)]
     most = max(map(len, (*words, *assigned)), default=0)
     found: dict[tuple[Word | Assignment, ...], Step] = {}
-    for turn in range(min(most, MOST_READINGS)):
+    for turn in range(most):
         put = tuple(_at(texts, turn, word) for texts, word in zip(words, command.words, strict=True))
         given = tuple(
             _with_value(each, texts[turn % len(texts)]) if texts else each
@@ -58,7 +71,7 @@ def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step]:
         read = step.with_words(put).with_assigned(given)
         guessed = any(_GUESSED in texts[turn % len(texts)] for texts in (*words, *assigned) if texts)
         found.setdefault((*put, *given), read._replace(guessed=guessed))
-    fed = [text for word in step.stdin_words for text in filled(word, facts)]
+    fed = [text for word in step.stdin_words for text in _without_marks(word, facts)]
     if fed:
         read = step.with_words(command.words)._replace(stdin_texts=tuple(dict.fromkeys(fed)), stdin_is_exact=False)
         return [*found.values(), read, *_fed_by_process(step)]
@@ -80,8 +93,15 @@ def _assigned(assignment: Assignment, facts: Facts) -> list[str]:
     return _filled(value.pieces, facts, whole=True)
 
 
-def filled(word: Word, facts: Facts) -> list[str]:
-    """Return the texts that a word may be read as."""
+def filled(word: Word, facts: Facts) -> list[str] | None:
+    """Return the texts that a word may be read as, None if these are too many."""
+    try:
+        return _without_marks(word, facts)
+    except _TooManyError:
+        return None
+
+
+def _without_marks(word: Word, facts: Facts) -> list[str]:
     return [text.replace(_GUESSED, "") for text in _filled(word.pieces, facts, whole=False)]
 
 
@@ -117,36 +137,48 @@ def _given(piece: Piece, facts: Facts) -> bool:
 
 
 def _filled(pieces: Sequence[Piece], facts: Facts, *, whole: bool, deep: int = _DEEPEST) -> list[str]:
-    """The texts that pieces make with each of their fillings. ``whole``: also an empty one. ``deep`` says how many
+    """The texts that pieces make with each of their values. ``whole``: also an empty one. ``deep`` says how many
     variables in variables are looked into."""
     pieces = [piece for piece in pieces if not isinstance(piece, Text) or piece.text]
-    fillings = [_fillings(pieces, index, facts, deep) for index in range(len(pieces))]
-    most = max(map(len, fillings), default=0)
-    texts = ("".join(filling[turn % len(filling)] for filling in fillings) for turn in range(most))
-    return [text for text in dict.fromkeys(texts) if text or whole][:MOST_READINGS]
+    found: dict[str, None] = {}
+    for unknown in (DIGIT, ""):
+        choices = [
+            _choices(pieces, index, facts, deep) or [_placed(pieces, index, unknown)] for index in range(len(pieces))
+        ]
+        if math.prod(map(len, choices)) > MOST_READINGS:
+            raise _TooManyError
+        found.update(dict.fromkeys(map("".join, itertools.product(*choices))))
+    return [text for text in found if text or whole]
 
 
-def _fillings(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> list[str]:
-    """What one piece may be."""
+def _choices(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> list[str]:
+    """What one piece may be, as far as the text tells."""
     match pieces[index]:
         case Text(text=text) | Glob(text=text):
             return [text]
+        case Variable(name=name) if name in facts.too_many:
+            raise _TooManyError
         case Variable(name=name, plain=True) if any(facts.values.get(name, ())):
-            return sorted(value for value in facts.values[name] if value)[:MOST_READINGS]
+            return sorted(value for value in facts.values[name] if value)
         case Variable(name=name, plain=True) if name in facts.words and deep:
             given = (_filled(word.pieces, facts, whole=True, deep=deep - 1) for word in facts.words[name])
-            return list(dict.fromkeys(text for texts in given for text in texts))[:MOST_READINGS] or [DIGIT]
-        case Variable(words=words, operator=operator) if "?" not in operator and any(word.value for word in words):
+            return list(dict.fromkeys(text for texts in given for text in texts))
+        case Variable(words=words, operator=operator) if "?" not in operator:
             return [word.value for word in words if word.value]
-        case Substitution(script=script) if texts := [text.rstrip("\n") for text in _printed(script) if text.strip()]:
-            return texts
+        case Substitution(script=script):
+            return [text.rstrip("\n") for text in _printed(script) if text.strip()]
         case _:
-            before = pieces[index - 1] if index else None
-            after = pieces[index + 1] if index + 1 < len(pieces) else None
-            begins = before is None or (isinstance(before, Text) and before.text[-1:] in _STARTS)
-            if begins and isinstance(after, Text) and after.text[:1] == "/":
-                return [f".{_here(pieces[index])}"]
-            return [DIGIT] if isinstance(before, Text) and before.text[-1:] == "/" else [DIGIT, ""]
+            return []
+
+
+def _placed(pieces: Sequence[Piece], index: int, unknown: str) -> str:
+    """What stands for a piece of which nothing is known: in front of a slash a folder, behind one a name."""
+    before = pieces[index - 1] if index else None
+    after = pieces[index + 1] if index + 1 < len(pieces) else None
+    begins = before is None or (isinstance(before, Text) and before.text[-1:] in _STARTS)
+    if begins and isinstance(after, Text) and after.text[:1] == "/":
+        return f".{_here(pieces[index])}"
+    return DIGIT if isinstance(before, Text) and before.text[-1:] == "/" else unknown
 
 
 def _here(piece: Piece) -> str:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.filled_words import filled
+from countersign.gate.shell.rules.filled_words import MOST_READINGS, filled
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -26,8 +26,9 @@ _SETTING = re.compile(r"(?:--config-env=)?([\w.-]+\.[^=\s]+)=(\w+)")
 """A setting whose value stands in a variable."""
 
 
-def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step]:
-    """Return the command with the options that its variables hold, as far as their values are known."""
+def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
+    """Return the command with the options that its variables hold, as far as their values are known; None if there are
+    too many."""
     found: list[Step] = []
     if not analyzed.facts.values:
         return found
@@ -37,7 +38,10 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step]:
         words = layer.words
         front = analyzed.step.command.words[: layer.start]
         for variable, option in _VARIABLES.get(name, ()):
-            for value in _values(variable, analyzed):
+            values = _values(variable, analyzed)
+            if values is None or len(values) > MOST_READINGS:
+                return None
+            for value in values:
                 given = (constant(option), constant(value.lstrip(":"))) if option else _words(value)
                 places = dict.fromkeys((1, min(2, len(words)), len(words)))
                 found += [analyzed.step.with_words((*front, *words[:at], *given, *words[at:])) for at in places]
@@ -46,22 +50,26 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step]:
             apart = at > 0 and words[at - 1].value == "--config-env"
             if setting is None or not (apart or (word.value or "").startswith("--config-env=")):
                 continue
-            for value in _values(setting[2], analyzed):
+            values = _values(setting[2], analyzed)
+            if values is None:
+                return None
+            for value in values:
                 given = (constant("-c"), constant(f"{setting[1]}={value}"))
                 found.append(analyzed.step.with_words((*front, *words[: at - apart], *given, *words[at + 1 :])))
     return found
 
 
-def _values(variable: str, analyzed: AnalyzedCommand) -> Iterator[str]:
+def _values(variable: str, analyzed: AnalyzedCommand) -> list[str] | None:
     """What a variable is given in front of the command, or anywhere in the text."""
-    given = dict.fromkeys(each.plain for each in analyzed.step.command.assignments if each.name == variable)
-    given.update(dict.fromkeys(analyzed.facts.values.get(variable, ())))
-    for assignment in analyzed.step.command.assignments:
-        if assignment.name == variable and assignment.value is not None and assignment.value.value is None:
-            given.update(dict.fromkeys(filled(assignment.value, analyzed.facts)))
-    for word in analyzed.facts.words.get(variable, ()):
-        given.update(dict.fromkeys(filled(word, analyzed.facts)))
-    yield from (value for value in given if value)
+    facts = analyzed.facts
+    given = [
+        each.value for each in analyzed.step.command.assignments if each.name == variable and each.value is not None
+    ]
+    texts = [filled(word, facts) for word in (*given, *facts.words.get(variable, ()))]
+    if None in texts or variable in facts.too_many:
+        return None
+    known = dict.fromkeys((*facts.values.get(variable, ()), *(text for found in texts for text in found or ())))
+    return [value for value in known if value]
 
 
 def _words(value: str) -> tuple[Word, ...]:

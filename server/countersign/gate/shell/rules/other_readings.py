@@ -21,8 +21,8 @@ def other_readings(analyzed: AnalyzedCommand, home: str, start: str | None) -> l
     ``start`` is the folder that it runs in, None if that is not certain.
     """
     respelled = spelled_out(analyzed, home, start)
-    filled = [*with_filled_words(analyzed), *with_options_from_variables(analyzed)]
-    spelled = [analyzed.step, *(respelled or ()), *filled]
+    filled, optional = with_filled_words(analyzed), with_options_from_variables(analyzed)
+    spelled = [analyzed.step, *(respelled or ()), *(filled or ()), *(optional or ())]
     undashed = [each for step in spelled for each in without_leading_dashes(step)]
     spelled += undashed
     whole = [each for step in spelled for each in with_whole_subcommands(step)]
@@ -30,5 +30,5 @@ def other_readings(analyzed: AnalyzedCommand, home: str, start: str | None) -> l
     turned = [each for step in spelled for each in with_subcommand_first(step)]
     valued = [with_valued_options(step) for step in spelled]
     given = (with_empty_input(analyzed), with_given_words(analyzed))
-    readings = (respelled, filled, undashed, whole, turned, *valued, with_start_folders(analyzed), *given)
+    readings = (respelled, filled, optional, undashed, whole, turned, *valued, with_start_folders(analyzed), *given)
     return None if None in readings else [step for found in readings for step in found or ()]
