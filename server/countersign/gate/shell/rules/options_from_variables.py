@@ -1,4 +1,5 @@
-"""Options that a program takes from a variable: ``MAKEFLAGS=--eval=… make``, ``EXINIT='!evil' vi a``.
+"""Options that a program takes from a variable: ``MAKEFLAGS=--eval=… make``, ``EXINIT='!evil' vi a``, and settings
+that git does (``git --config-env=alias.x=VARIABLE``).
 
 The command is also judged with these among its words. Nothing is allowed by such a reading.
 """
