@@ -47,8 +47,8 @@ read_all; change_all
 
 @dataclass(frozen=True)
 class Tree:
-    """Files and what rules say of them. ``links`` are symlinks and ``hard`` are hard links, each to a file; ``swapped``
-    are folders that are replaced as a whole."""
+    """Files and what rules say of them. ``links`` are symlinks to files and folders, ``hard`` are hard links, each to a
+    file; ``swapped`` are folders that are replaced as a whole."""
 
     files: tuple[str, ...]
     rules: tuple[RuleText, ...]
@@ -76,6 +76,13 @@ def trees(draw: st.DrawFn) -> Tree:
     for number, path in enumerate(draw(st.lists(st.sampled_from(files), max_size=3)) if files else ()):
         into = draw(st.sampled_from(FOLDERS))
         (links if draw(st.booleans()) else hard)[f"{into}/link{number}".lstrip("/")] = path
+    for number, folder in enumerate(draw(st.lists(st.sampled_from(FOLDERS[1:]), max_size=2))):
+        link = f"{draw(st.sampled_from(FOLDERS))}/to{number}".lstrip("/")
+        if any(path.startswith(f"{folder}/") for path in files) and not link.startswith(f"{folder}/"):
+            links[link] = folder
+            said = draw(st.sampled_from(("Read", "Edit", "")))
+            if said:
+                rules.append(RuleText("deny", f"{said}({link}/{draw(st.sampled_from(('**', '*', 'b', '*.txt')))})"))
     return Tree(
         tuple(files), tuple(rules), links, hard, tuple(draw(st.lists(st.sampled_from(FOLDERS[1:]), max_size=3)))
     )
@@ -136,8 +143,7 @@ async def _try(folder: Path, tree: Tree, random: Random) -> None:
 def said_of(bench: SandboxBench, tree: Tree) -> tuple[set[str], set[str]]:
     """The files that are hidden and those that are locked: as the gate says of each by each of its names."""
     judge = judge_for(bench.policy, compile_rules(bench.policy), "")
-    linked = (*tree.links.items(), *tree.hard.items())
-    names = {path: {path, *(link for link, target in linked if target == path)} for path in tree.files}
+    names = {path: names_of(path, tree) for path in tree.files}
     cwd = str(bench.workspace)
     hidden = {
         path for path, all_names in names.items()
@@ -145,6 +151,18 @@ def said_of(bench: SandboxBench, tree: Tree) -> tuple[set[str], set[str]]:
     }  # fmt: skip
     locked = {path for path in names if judge.judge_write(f"{cwd}/{path}", cwd=cwd).deny}
     return hidden, locked
+
+
+def names_of(path: str, tree: Tree) -> set[str]:
+    """The names by which this file can be reached."""
+    names, ahead = {path}, [path]
+    while ahead:
+        known = ahead.pop()
+        found = {link for link, target in (*tree.links.items(), *tree.hard.items()) if target == known}
+        found |= {f"{link}{known[len(to) :]}" for link, to in tree.links.items() if known.startswith(f"{to}/")}
+        ahead += found - names
+        names |= found
+    return names
 
 
 def replace_all(bench: SandboxBench, tree: Tree, random: Random) -> None:
