@@ -169,6 +169,7 @@ FACTS: Mapping[str, type] = {
     "abbreviates_subcommands": bool,
     "input_options": str,
     "option_variables": str,
+    "scripts_on_input": str,
     "always_writes": str,
     "input_values": str,
     "expands_words": bool,

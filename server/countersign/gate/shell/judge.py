@@ -61,6 +61,7 @@ from countersign.gate.shell.rules.whole_text import (
     with_exact,
     with_forbidding,
 )
+from countersign.gate.shell.rules.written_scripts import scripts_run, written_scripts
 from countersign.gate.shell.syntax.bash_check import is_plain
 from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.gate.shell.syntax.tree import Word
@@ -165,6 +166,8 @@ class _Judging:
     not_plain: Evidence | None = None
     plain_texts: dict[str, None] = field(default_factory=dict)
     entered: set[Word] = field(default_factory=set)
+    written: dict[str, Sequence[str]] = field(default_factory=dict)
+    read_scripts: set[str] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     expected: BroughtLinks | None = None
     spellings: int = 0
@@ -338,6 +341,8 @@ class _Judging:
         long, only deny and ask rules for commands are looked for."""
         inherited |= found.changed
         self.must_not_be_exported(found.facts)
+        if self.context.ruled and not self.too_long:
+            self.written |= written_scripts(found.steps, found.facts)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
         if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
             # What stands behind a command may have run before it.
@@ -529,6 +534,10 @@ class _Judging:
         for risk in risks:
             self.risks[risk] = None
         self.bring(analyzed, places)
+        for text in scripts_run(analyzed, self.written) if self.written else ():
+            if text not in self.read_scripts:
+                self.read_scripts.add(text)
+                self.rough_judgment(text, only_ruled=True)
         carried = analyzed.step.unwrapped.carried
         if carried.other_root and self.not_plain is None:
             reason = f"`{analyzed.step.command.source}` may run under another root, where paths name other files"

@@ -390,11 +390,15 @@ def _aliases(name: str, found: Arguments) -> Iterator[EscapeUse]:
     """The command in ``-c alias.x=!command`` and in settings that name a program."""
     for value in found.valued("-c", "--config"):
         key, _, text = (value.value or "").partition("=")
-        if text:
+        if text and not _SAYS_WHO.fullmatch(key):
             # An alias without a mark is a command of git's.
             run = f"{name} {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
             run = next((found for found in map(_run_by_address, (text, key)) if found is not None), run)
             yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", run)
+
+
+_SAYS_WHO = re.compile(r"(?i)(?:user|author|committer)\.(?:name|email)|init\.defaultbranch|http\.(?:.*\.)?extraheader")
+"""Settings whose value is surely no program."""
 
 
 def _run_by_address(text: str) -> str | None:

@@ -16,7 +16,7 @@ from countersign.gate.shell.languages.awk import scan_awk
 from countersign.gate.shell.languages.sed import Doings, scan_sed
 from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, field_of, names_with
-from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import constant
 
 Special = tuple[list[EscapeUse], Doings | None]
@@ -58,7 +58,10 @@ def _language(
 ) -> Special:
     known = [word.value for word in scripts]
     if any(value is None for value in known):
-        return [named("code", (NAMED_NOWHERE,), f"its {name} program is only known at run time")], None
+        why = f"its {name} program is only known at run time"
+        # Where a part of it is known, it is judged with something in the place of the rest (`filled_words.py`).
+        anything = any(not any(isinstance(each, Text) and each.text for each in word.pieces) for word in scripts)
+        return [named("code", (NAMED_NOWHERE,), why)], Doings(unreadable=why) if anything else None
     text = join(value for value in known if value is not None)
     doings = scan(text)
     names = tuple(value for value in known if value is not None)

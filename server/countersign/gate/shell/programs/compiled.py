@@ -1700,6 +1700,11 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('xz',): 'XZ_OPT XZ_DEFAULTS',
         ('zip',): 'ZIPOPT ZIP_OPTS',
     },
+    'scripts_on_input': {
+        ('awk',): '-f=operand --file=operand -E=operand --exec=operand',
+        ('curl',): '-K=lines --config=lines',
+        ('sed',): '-f=-e --file=-e',
+    },
     'always_writes': {
         ('git-lfs',): 'install=.git/hooks/pre-push',
         ('git',): '  lfs+install=.git/hooks/pre-push submodule+add=.gitmodules\n  submodule+set-url=.gitmodules submodule+set-branch=.gitmodules\n',

@@ -30,7 +30,7 @@ from countersign.gate.shell.files.word_paths import PathFinder
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.flow.parse_cache import MAX_BYTES
-from countersign.gate.shell.programs.tables import INTERPRETERS, names_with
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_known
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
@@ -38,6 +38,8 @@ from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, c
 from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.rules.printed_secrets import printed_secret
+from countersign.gate.shell.rules.stand_ins import decides_program
+from countersign.gate.shell.rules.texts_inside import feeds_an_interpreter
 from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
@@ -219,6 +221,8 @@ def _not_known(context: JudgingContext, builder: FindingBuilder, analyzed: Analy
         reason = "the commands come from elsewhere and are only known at run time"
     elif step.unwrapped.reads_stdin and step.has_stdin and context.ruled and feeds_an_interpreter(analyzed):
         reason = f"`{analyzed.names[-1]}` runs code in a language of its own"
+    elif (context.ruled or context.rules_files) and decides_program(analyzed):
+        reason = f"the program is only known at run time: `{analyzed.step.command.source}`"
     elif context.ruled or context.rules_files:
         unread = next((known.doings for known in analyzed.known if known.doings and known.doings.unreadable), None)
         reason = unread.unreadable if unread is not None else None
@@ -229,11 +233,6 @@ def _not_known(context: JudgingContext, builder: FindingBuilder, analyzed: Analy
     elif context.ruled:
         builder.requires_ask = may_touch(analyzed, context.rules, context.agent)
         builder.bypassable = builder.requires_ask is None
-
-
-def feeds_an_interpreter(analyzed: AnalyzedCommand) -> bool:
-    """Whether what comes in on the input is code of a language that is none of a shell's."""
-    return bool(analyzed.names) and analyzed.names[-1] in INTERPRETERS
 
 
 _LIKE_BASH = names_with("like_bash")

@@ -9,9 +9,8 @@ from itertools import pairwise
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.effects.wrapper_readers import peculiar
 from countersign.gate.shell.flow.control_flow import Step
-from countersign.gate.shell.programs.tables import SHELLS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.judge_one import feeds_an_interpreter
 from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.syntax.words import constant
 
@@ -65,3 +64,8 @@ def _fed_languages(analyzed: AnalyzedCommand) -> Iterator[str]:
             for inner in peculiar(name, (constant(name), constant(text))) or ():
                 if inner.text:
                     yield " ".join(word.value or "" for word in inner.words)
+
+
+def feeds_an_interpreter(analyzed: AnalyzedCommand) -> bool:
+    """Whether what comes in on the input is code of a language that is none of a shell's."""
+    return bool(analyzed.names) and analyzed.names[-1] in INTERPRETERS
