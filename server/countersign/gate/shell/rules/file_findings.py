@@ -18,6 +18,7 @@ from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
+from countersign.gate.shell.files.derived_names import changed_below, derived_names, pieces, unpacked_here
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
@@ -59,6 +60,7 @@ def file_findings(
         places = started if layer.carried.folders == () else moved_places(started, layer.carried.folders, context.paths)
         for file_use in analyzed.file_uses(index):
             yield _findings_of(context, analyzed, file_use, places)
+        yield from _derived(context, analyzed, index, places)
         last = index == len(analyzed.layers) - 1
         if name in OPENS_IN or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
             for file_use in patched_touches(
@@ -181,6 +183,34 @@ def file_findings(
         yield _findings_of(context, analyzed, FileUse("read", word), inner)
     for redirect in analyzed.step.command.redirects:
         yield from _redirected(context, redirect, analyzed, started)
+
+
+def _derived(
+    context: JudgingContext, analyzed: AnalyzedCommand, index: int, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """What a command writes under names that it makes out of those which its words name."""
+    name, words, known = analyzed.names[index], analyzed.layers[index].words, analyzed.known[index]
+    for file_use in (*unpacked_here(name, words, known), *changed_below(name, known)):
+        yield _findings_of(context, analyzed, file_use, places)
+    around = places if places is not None else [context.start]
+
+    def matches(pattern: str) -> Iterator[str]:
+        for place in around:
+            yield from matching_paths(pattern, place, MAX_MATCHES) or ()
+
+    for path in derived_names(name, words, known, matches):
+        yield _protected(context, analyzed, constant(path), places)
+        yield from _may_write(context, analyzed, constant(path), places)
+    made = pieces(name, known)
+    if made is None:
+        return
+    if (protected := made.protected()) is not None:
+        yield _protected(context, analyzed, constant(protected), places)
+    for place in around if context.rules.limits("Edit") else ():
+        ruled = context.paths.may_hold_edited(made.folder or ".", [made.pattern], cwd=place)
+        if ruled is not None:
+            finding = Finding("write", f"{made.folder}{made.pattern}", "edit", ask=ruled)
+            yield FileFindings((finding,), by_command=True, named=False)
 
 
 def _may_write_in(

@@ -1,0 +1,139 @@
+"""Names that a program makes out of those that its words name: backups and archives with an ending, what lies in them
+without it, and pieces of a file (``gunzip -S x .envrcx``, ``cp -b -S rc a .npm``, ``split big .env``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from countersign.gate.paths.sensitive_paths import PROTECTED
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.word_values import literal
+from countersign.gate.shell.programs.tables import FACETS
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant, pattern_text
+
+_ENDINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_endings"].items()}
+"""By program its options that say which ending the names of copies and archives get, or had."""
+
+_PACKED = re.compile(r"(.+)\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br)", re.DOTALL | re.IGNORECASE)
+_UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
+"""By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
+
+_FOLDER_OPTIONS = ("-C", "--dir", "-d", "-o", "-output-directory", "--output-directory")
+_PIECES = {key[0]: options.split("|") for key, options in FACETS["pieces"].items()}
+"""By program the options that name the beginning, the end and the form of the names of pieces (one of each may be
+empty: then the beginning is the second operand, or no option says the end or the form)."""
+
+_DIRECTIVE = re.compile(r"%[-+ #0-9.']*[a-z]", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9a-z]*", re.IGNORECASE)
+_PIECE = re.compile(r"[0-9a-z]+", re.IGNORECASE)
+_PROTECTED_NAMES = tuple(names[-1] for names in PROTECTED)
+
+
+def derived_names(
+    name: str, words: Sequence[Word], known: ProgramReading, matches: Callable[[str], Iterable[str]]
+) -> Iterator[str]:
+    """Yield the paths that a command may write beside those that it names. ``matches`` gives what a pattern matches."""
+    endings = list(_endings(words, known, _ENDINGS.get(name, ())))
+    changes = known.program is not None and known.program.operands == "change"
+    if not (endings or changes):
+        return
+    named: list[str] = []
+    for word in words[1:]:
+        if word.value is not None:
+            named.append(literal(word))
+        elif word.form == "pattern":
+            named += matches(pattern_text(word))
+    for path in dict.fromkeys(named):
+        if changes and (unpacked := _PACKED.fullmatch(path)) is not None:
+            yield unpacked[1]
+        for ending in endings:
+            # `*` in it stands for the name, as for `sed -i`.
+            folder, slash, last = path.rpartition("/")
+            made = ending.replace("*", last) if "*" in ending else f"{last}{ending}"
+            yield f"{folder}{slash}{made}"
+            if path.endswith(ending) and path != ending:
+                yield path.removesuffix(ending)
+    if endings and len(named) > 1:
+        target = named[-1].rstrip("/")
+        yield from (f"{target}/{path.rstrip('/').rpartition('/')[2]}{end}" for path in named[:-1] for end in endings)
+
+
+def _endings(words: Sequence[Word], known: ProgramReading, options: Sequence[str]) -> Iterator[str]:
+    for option in known.arguments.spelled(*options):
+        # Of some programs there are two, of which one takes no value for this option.
+        value = option.value or next(iter(words[option.index + 1 : option.index + 2]), None)
+        if value is not None and value.value:
+            yield value.value
+
+
+def changed_below(name: str, known: ProgramReading) -> Iterator[FileUse]:
+    """Yield the folders in which an archiver changes whatever it finds, and where it takes names from its files."""
+    if name not in _ENDINGS or known.program is None or known.program.operands != "change":
+        return
+    found = known.arguments
+    if found.may_have(*known.program.deep):
+        yield from (FileUse("write", word, unknown_names=True) for _, word in found.operands)
+    if found.may_have("-N", "--name"):
+        yield FileUse("write", constant("."), unknown_names=True)
+
+
+class Pieces(NamedTuple):
+    """Names of which one part is a number or letters: the folder, and what stands in front of and behind that part."""
+
+    folder: str
+    before: str
+    after: str
+
+    def protected(self) -> str | None:
+        """A protected name that one of them may have."""
+        for name in _PROTECTED_NAMES:
+            middle = name[len(self.before) : len(name) - len(self.after)]
+            fits = name.startswith(self.before) and name.endswith(self.after) and _PIECE.fullmatch(middle)
+            if fits or name == f"{self.before}{self.after}":
+                return f"{self.folder}{name}"
+        return None
+
+    @property
+    def pattern(self) -> str:
+        return f"{self.before}*{self.after}"
+
+
+def pieces(name: str, known: ProgramReading) -> Pieces | None:
+    """The names of the pieces that a command makes of a file; None if it makes none, or if they are not known."""
+    if name not in _PIECES:
+        return None
+    begins, ends, form = _PIECES[name]
+    found = known.arguments
+    operands = [word.value for _, word in found.operands]
+    beginning = next((word.value for word in found.values(*begins.split())), None) if begins else None
+    if not begins and len(operands) > 1:
+        beginning = operands[1]
+    folder, slash, before = (beginning if beginning is not None else _DEFAULT).rpartition("/")
+    after = next((word.value for word in found.valued(*ends.split())), None) if ends else None
+    said = next((word.value for word in found.values(*form.split())), None) if form else None
+    if said:
+        front, _, back = _DIRECTIVE.sub("\0", said, count=1).partition("\0")
+        before, after = f"{before}{front}", back
+    return Pieces(f"{folder}{slash}", before, after or "")
+
+
+_DEFAULT = "xx"
+
+
+def unpacked_here(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """Yield the folder into which a program unpacks what its archive holds."""
+    pattern = _UNPACKING_HERE.get(name)
+    if pattern is None or len(words) < _FEWEST or not pattern.fullmatch(words[1].prefix):
+        return
+    into = next((words[at + 1] for at, word in enumerate(words[:-1]) if word.value in _FOLDER_OPTIONS), None)
+    if into is None and words[-1].prefix.endswith("/"):
+        into = words[-1]
+    yield FileUse("write", into or constant("."), unknown_names=True)
+
+
+_FEWEST = 2
