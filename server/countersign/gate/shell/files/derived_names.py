@@ -20,6 +20,7 @@ _ENDINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_endi
 """By program its options that say which ending the names of copies and archives get, or had."""
 
 _PACKED = re.compile(r"(.+)\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br)", re.DOTALL | re.IGNORECASE)
+_KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
 
@@ -40,6 +41,8 @@ def derived_names(
     """Yield the paths that a command may write beside those that it names. ``matches`` gives what a pattern matches."""
     endings = list(_endings(words, known, _ENDINGS.get(name, ())))
     changes = known.program is not None and known.program.operands == "change"
+    if changes and known.arguments.keeps(*_KEEPS):
+        return
     if not (endings or changes):
         return
     named: list[str] = []

@@ -115,5 +115,7 @@ _BETWEEN = re.compile(r"[\n\0]|\\0|\\n")
 def listed_in(texts: Sequence[str]) -> tuple[list[str], bool]:
     """Return the names that a list holds as it comes in, and whether that is all of them, to the letter."""
     names = list(dict.fromkeys(part for text in texts for part in _BETWEEN.split(text) if part))
+    # To git, what stands behind the colon of a commit is a file.
+    names = list(dict.fromkeys(part for name in names for part in (name, name.rpartition(":")[2]) if part))
     plain = all(_NAME.fullmatch(name) and name[0] not in "-~ " for name in names)
     return names[:MOST_LISTED], plain and len(names) <= MOST_LISTED

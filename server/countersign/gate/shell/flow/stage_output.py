@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from countersign.gate.shell.effects.unwrap import program, unwrap
 from countersign.gate.shell.programs.tables import FACETS, SHELLS
@@ -16,7 +17,9 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
     all of it to the letter: text that is worked out (escapes, formats, expansions, files) is not."""
     if not isinstance(node, Simple):
         texts = list(dict.fromkeys(itertools.islice(_printed_inside(node), _MOST)))
-        return (*texts, *(["\n".join(texts)] if len(texts) > 1 else [])), False
+        # `echo -n` and `printf` end no line.
+        joined = [between.join(texts) for between in ("\n", "")] if len(texts) > 1 else []
+        return tuple(dict.fromkeys((*texts, *joined))), False
     words = node.words
     if not words or words[0].value is None:
         return (), False
@@ -41,7 +44,9 @@ def _printed_by(name: str, words: Sequence[Word], node: Simple) -> tuple[tuple[s
         text = " ".join(values[options:])
         return (text,) if plain else tuple(dict.fromkeys((text, _unescaped(text)))), plain
     if name == "printf":
-        texts = tuple(dict.fromkeys(each for text in values for each in (text.replace("\\n", "\n"), _unescaped(text))))
+        formatted = _formatted(values) if "%" in "".join(values[:1]) else ()
+        each_shown = (each for text in values for each in (text.replace("\\n", "\n"), _unescaped(text)))
+        texts = tuple(dict.fromkeys((*each_shown, *formatted)))
         return texts, constant and len(values) == 1 and "%" not in values[0] and "\\" not in values[0]
     if name in _PRINTING_INPUT or name in SHELLS:
         heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
@@ -50,6 +55,31 @@ def _printed_by(name: str, words: Sequence[Word], node: Simple) -> tuple[tuple[s
         strings = [shown(redirect.target) for redirect in node.redirects if redirect.operator == "<<<"]
         return (*(heredoc.body or "" for heredoc in heredocs), *strings), sure
     return (), False
+
+
+def _formatted(values: Sequence[str]) -> Iterator[str]:
+    """What ``printf FORMAT ARGUMENT…`` prints, each time with as many arguments as the format takes."""
+    form, given = values[0], list(values[1:])
+    takes = max(1, len(_CONVERSION.findall(form.replace("%%", ""))))
+    printed = ""
+    for at in range(0, max(1, min(len(given), _MOST)), takes):
+        if len(printed) > _LONGEST:
+            break
+        printed += _unescaped(_CONVERSION.sub(partial(_converted, left=iter(given[at : at + takes])), form))
+    yield printed
+
+
+def _converted(found: re.Match[str], *, left: Iterator[str]) -> str:
+    if found[0] == "%%":
+        return "%"
+    text = next(left, "")
+    return text[: int(found[1])] if found[1] else text
+
+
+_LONGEST = 20_000
+"""Characters that are put together of one format."""
+
+_CONVERSION = re.compile(r"%%|%[-+ #0-9']*(?:\.(\d*))?[a-zA-Z]")
 
 
 def open_output(node: Node) -> tuple[Word, ...]:
@@ -107,10 +137,10 @@ def _character(found: re.Match[str]) -> str:
     octal, hexadecimal, letter = found.groups()
     if letter is not None:
         return _LETTERS[letter]
-    return chr(int(octal, 8) & 0xFF) if octal is not None else chr(int(hexadecimal, 16))
+    return chr(int(octal, 8) & 0xFF) if octal is not None else chr(min(int(hexadecimal.lstrip("xuU"), 16), 0x10FFFF))
 
 
-_ESCAPE = re.compile(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([abefnrtv\\\"']))")
+_ESCAPE = re.compile(r"\\(?:0?([0-7]{1,3})|(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|([abefnrtv\\\"']))")
 _LETTERS = {**dict(zip("abefnrtv", "\a\b\x1b\f\n\r\t\v", strict=True)), "\\": "\\", '"': '"', "'": "'"}
 
 

@@ -17,8 +17,8 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
-from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
 from countersign.gate.shell.files.derived_names import changed_below, derived_names, pieces, unpacked_here
+from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
@@ -281,11 +281,15 @@ def _listed(
     names, whole = listed_in(analyzed.step.stdin_texts)
     for listed in names:
         yield _findings_of(context, analyzed, FileUse("read", constant(listed), below=True, shown=True), places)
-    if context.rules_files and not (fed and whole and names and analyzed.step.stdin_is_exact):
+    if fed and whole and names and analyzed.step.stdin_is_exact:
+        return
+    reason = f"the file `{unknown().source}` is only known at run time and could be a secret"
+    if context.rules_files:
         reason = f"`{name}` reads the names of files from a list, and a rule for files could speak of one"
-        said = Evidence(source="default", reason=reason)
-        found = Finding("read", name, "read", requires_ask=said, bypassable=False)
-        yield FileFindings((found,), by_command=False, named=False)
+    said = Evidence(source="default", reason=reason)
+    ruled = context.rules_files
+    found = Finding("read", name, "read", requires_ask=said, bypassable=not ruled, auto_lifts=not ruled)
+    yield FileFindings((found,), by_command=False, named=False)
 
 
 _APPLYING = frozenset({"apply", "am"})
