@@ -47,7 +47,7 @@ from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.rough_rules import rough_rules
 from countersign.gate.shell.rules.single_names import with_quoted_names
-from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, spelled_out
+from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.whole_text import (
     OTHER_FILES,
@@ -125,6 +125,10 @@ def judge_command(
     context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
     found = follow(effect.command)
     judged = _Judging(effect, context, check_syntax).run(found)
+    if isinstance(found, Followed) and found.course.facts.values and not _forbidden(judged) and _lacks_a_rule(judged):
+        by_values = _Judging(effect, context, check_syntax, by_values=True).run(found)
+        if not _forbidden(by_values) and not _lacks_a_rule(by_values):
+            return by_values
     if isinstance(found, Followed) and found.course.loops and not _forbidden(judged) and not _only_reads(judged):
         quoted = with_quoted_names(effect.command, found, context.start, paths)
         if quoted is not None:
@@ -137,6 +141,15 @@ def judge_command(
 def _forbidden(judged: CommandJudgement) -> bool:
     """Whether rules or floors speak against anything that was found."""
     return any(each.floors or each.deny or each.ask or each.not_plain for each in judged.findings)
+
+
+def _lacks_a_rule(judged: CommandJudgement) -> bool:
+    """Whether something asks since nothing speaks for it."""
+    return any(
+        each.requires_ask
+        or (each.kind == "command" and not (each.allow or each.grant or each.known_read or each.neutral))
+        for each in judged.findings
+    )
 
 
 def _only_reads(judged: CommandJudgement) -> bool:
@@ -154,6 +167,7 @@ class _Judging:
     effect: RunCommand
     context: JudgingContext
     check_syntax: SyntaxChecker | None
+    by_values: bool = False
     findings: list[Finding] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     cases: dict[int, AnalyzedCommand] = field(default_factory=dict)
@@ -364,6 +378,8 @@ class _Judging:
                 self.seen.add(key)
                 analyzed, at, brought = AnalyzedCommand(step, found.facts), len(self.parts), self.brought
                 spellings = self.spelled(analyzed, start)
+                if self.by_values and (exact := self.exactly(analyzed, start)) is not None:
+                    analyzed = exact
                 self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
                 for spelling in spellings:
                     # It runs in one of its spellings, and brings nothing before that.
@@ -428,6 +444,13 @@ class _Judging:
         reason = f"`{analyzed.step.command.source}` can be spelled in too many ways to judge each"
         self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
         return []
+
+    def exactly(self, analyzed: AnalyzedCommand, start: str | None) -> AnalyzedCommand | None:
+        """The command with the first of the values that its variables have, if these are all that it may hold. The
+        others are among its spellings."""
+        here = start if analyzed.step.places is HERE else None
+        steps = exact_spellings(analyzed, self.context.paths.home, here)
+        return AnalyzedCommand(steps[0], analyzed.facts) if steps else None
 
     def join_parts(self, at: int, own: int) -> None:
         """Show a command once, as it is written, with all that was found of it."""

@@ -95,7 +95,8 @@ class AnalyzedCommand:
                 hole
                 for name, known in zip(self.names, self.known, strict=True)
                 for hole in known.holes
-                if not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
+                if not (is_known(hole, self.facts) or _names_a_file_below(hole, self.facts))
+                and not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
             ]
             + [word for known in self.known for word in known.open_words if not is_known(word, self.facts)]
             + [
@@ -294,11 +295,28 @@ def is_known(word: Word, facts: Facts) -> bool:
     first = word.pieces[0] if word.pieces else None
     if word.form == "quoted" and isinstance(first, Variable) and first.plain and first.name in {"HOME", "PWD"}:
         return True  # it begins with a slash, and counts as a path
-    return word.form in ("quoted", "split") and all(
-        isinstance(piece, Text)
-        or (isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None}))
-        for piece in word.pieces
+    return (
+        bool(word.pieces)
+        and word.form in ("quoted", "split")
+        and all(
+            isinstance(piece, Text)
+            or (isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None}))
+            for piece in word.pieces
+        )
     )
+
+
+def _names_a_file_below(word: Word, facts: Facts) -> bool:
+    """Whether a word is one, and what a pattern of the text's own matches in a folder that it names."""
+    if word.form != "quoted" or not _begins_known(word, facts):
+        return False
+    name = next(piece.name for piece in word.pieces if isinstance(piece, Variable))
+    return all(_IN_FOLDER.match(pattern) for pattern in facts.patterns.get(name, ())) and all(
+        value is None or "/" in value for value in facts.values.get(name, ())
+    )
+
+
+_IN_FOLDER = re.compile(r"[\w.][\w.-]*/")
 
 
 def _begins_known(word: Word, facts: Facts) -> bool:

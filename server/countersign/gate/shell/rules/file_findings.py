@@ -209,7 +209,7 @@ def _derived(
     for place in around if context.rules.limits("Edit") else ():
         ruled = context.paths.may_hold_edited(made.folder or ".", [made.pattern], cwd=place)
         if ruled is not None:
-            finding = Finding("write", f"{made.folder}{made.pattern}", "edit", ask=ruled)
+            finding = Finding("write", f"{made.folder}{made.pattern}", "write", ask=ruled)
             yield FileFindings((finding,), by_command=True, named=False)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 
 from countersign.gate.shell.effects.unwrap import program
@@ -20,7 +21,7 @@ from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.programs.argv import may_be_several, numeric
 from countersign.gate.shell.programs.tables import names_with
-from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_known
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Glob, Piece, Simple, Substitution, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -53,6 +54,36 @@ def spelled_out(analyzed: AnalyzedCommand, home: str, folder: str | None) -> Seq
         return None
     combinations = (itertools.chain.from_iterable(found) for found in itertools.product(*choices))
     return [analyzed.step.with_words(tuple(map(_word, found))) for found in combinations]
+
+
+def exact_spellings(analyzed: AnalyzedCommand, home: str, folder: str | None) -> Sequence[Step]:
+    """Return the command in each spelling that it may have, where the text says all that its words may be
+    (``for f in a.py b.py; do sed -i s/x/y/ "$f"; done``): it runs in one of these and in no other. Nothing if it does
+    not say that."""
+    command = analyzed.step.command
+    assigned = [each.value for each in (*command.assignments, *command.declared)]
+    constants = [*assigned, *(redirect.target for redirect in command.redirects)]
+    if command.plain or command.kind != "command" or any(word is None or word.value is None for word in constants):
+        return ()
+    if not all(word.value is not None or _is_exact(word, analyzed, home, folder) for word in command.words):
+        return ()
+    return [
+        step._replace(command=step.command._replace(redirects=command.redirects))
+        for step in spelled_out(analyzed, home, folder) or ()
+    ]
+
+
+def _is_exact(word: Word, analyzed: AnalyzedCommand, home: str, folder: str | None) -> bool:
+    if not is_known(word, analyzed.facts):
+        return False
+    meant = meaning(word, analyzed.facts, home, folder)
+    if not meant.complete or meant.patterns or not meant.values:
+        return False
+    return word.form == "quoted" or all(map(_ONE_WORD.fullmatch, meant.values))
+
+
+_ONE_WORD = re.compile(r"[\w./:@%+=,^-][\w./:@%+=,^~-]*", re.ASCII)
+"""A value that bash takes for one word, without quotes too."""
 
 
 def _says_more(word: Word, analyzed: AnalyzedCommand) -> bool:
