@@ -24,6 +24,7 @@ from countersign.gate.shell.effects.escape_use import (
 from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
+from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
@@ -147,7 +148,7 @@ def _stranger(name: str, words: Sequence[Word]) -> ProgramReading:
     found = arguments(words, STRANGE.grammar)
     options = [option for option in found.options if not is_format(option)]
     spelled = _spelled(name, words) if name in SPELLED_PROGRAMS else ()
-    uses = (*_options(name, STRANGE, words, options), *spelled)
+    uses = (*_options(name, STRANGE, words, options), *spelled, *code_for_prompt(words))
     unsettled = open_words(name, words, found, STRANGE, by_name=True)
     return ProgramReading(None, found, uses, (), open_words=tuple(unsettled))
 
@@ -450,6 +451,8 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):
         return ProgramReading(None, found, tuple(uses), ())
+    if first is not None:
+        uses += code_for_script(words[first[0] :])
     if (
         first is None
         and not uses
