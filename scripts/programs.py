@@ -79,7 +79,14 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "flags": str,
         "attached_definitions": bool,
     },
-    "read_only": {"version_options": str, "chosen_by": str, "chosen_if": str, "led_by": str, "forms": list},
+    "read_only": {
+        "version_options": str,
+        "chosen_by": str,
+        "chosen_if": str,
+        "led_by": str,
+        "forms": list,
+        "shapes": list,
+    },
     "shims": {"folder": str, "files": str, "versions": str, "links_to": str, "names": str},
     "carries": {
         "environment_files": bool,

@@ -38,7 +38,7 @@ def code_for_script(words: Sequence[Word]) -> Iterator[EscapeUse]:
         row = next(_begun(name, words, known), None)
     if row is not None:
         yield named("code", [_spelled(word) for word in words[1:]], row.why)
-    elif _first(words) is not None and _first(words).value is None:
+    elif (first := _first(words)) is not None and first.value is None:
         yield named("code", (NAMED_NOWHERE,), _WHY)
 
 
