@@ -115,7 +115,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
     },
     "manifest": {"written_by": str, "settings": str, "settings_by": str, "in_project": bool},
     "input_words": {"options": str},
-    "edits_in_place": {"options": str, "value": str, "only_named": bool},
+    "edits_in_place": {"options": str, "value": str, "only_named": bool, "beside": str},
     "prints_names": {"runs": str, "folders": str},
     "http_methods": {"given": str, "post": str, "put": str},
     "settings": {
