@@ -62,7 +62,7 @@ ROWS: Mapping[str, Callable[..., Any]] = {
 """Facets that become rows, and what makes one of the fields of a record."""
 
 FACETS: Mapping[str, Mapping[str, type]] = {
-    "escaping_words": {"pattern": str, "why": str, "unfinished": str},
+    "escaping_words": {"pattern": str, "why": str, "unfinished": str, "said_by": str},
     "project_paths": {"operands": bool, "options": str, "written": str},
     "prefix": {
         "words": int,

@@ -32,7 +32,7 @@ from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program
 from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
-from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, keys_of
+from countersign.gate.shell.programs.word_patterns import SAID_BY, SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -107,10 +107,12 @@ _ANY_DASHES = re.compile(r"(?:-(?=[^-=:]{2})|--(?=[^-=:](?:[=:]|\Z))|-{3,})([^-=
 
 def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
     """Words that do more by how they are spelled."""
-    patterns = [SPELLED[key] for key in keys_of(name, words, SPELLED)]
+    keys = keys_of(name, words, SPELLED)
+    patterns = [SPELLED[key] for key in keys]
     return [
-        named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
-        for pattern, why in patterns
+        EscapeUse("code", ((word.value or NAMED_NOWHERE, *SAID_BY[key]),), f"`{word.prefix}`: {why}")
+        for key in keys
+        for pattern, why in (SPELLED[key],)
         for word in words[1:]
         if len(word.prefix) > _LONGEST_SPELLED or any(map(pattern.match, _without_detours(word.prefix)))
     ] + [
