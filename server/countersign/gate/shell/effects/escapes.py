@@ -455,6 +455,10 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         return ProgramReading(None, found, tuple(uses), ())
     if first is not None:
         uses += code_for_script(words[first[0] :])
+    for option in found.options:
+        if option.value is not None and (first is None or option.index < first[0]):
+            # The script may be the value of an option (`-f FILE`).
+            uses += code_for_script((option.value, *words[option.index + 2 - option.attached :]), by_record=True)
     if (
         first is None
         and not uses

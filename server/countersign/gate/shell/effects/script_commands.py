@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
 from countersign.gate.shell.effects.partial_subcommands import begins_subcommand, subcommands_of
+from countersign.gate.shell.programs.other_names import OTHER_NAMES, plain_name
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import names_with
@@ -26,12 +27,15 @@ _MOST_WORDS = 2
 _WHY = "it is a prompt, or runs the code in its arguments"
 
 
-def code_for_script(words: Sequence[Word]) -> Iterator[EscapeUse]:
-    """Yield the uses of code in these words, the first of which is the script that an interpreter runs."""
-    name = (words[0].value or "").rpartition("/")[2]
+def code_for_script(words: Sequence[Word], *, by_record: bool = False) -> Iterator[EscapeUse]:
+    """Yield the uses of code in these words, the first of which is the script that an interpreter runs; ``by_record``:
+    only if it has a record."""
+    file = plain_name((words[0].value or "").rpartition("/")[2])
+    name = OTHER_NAMES.get(file, file)
     known = subcommands_of(name)
     if not known:
-        yield from code_for_prompt(words)
+        if not by_record:
+            yield from code_for_prompt(words)
         return
     row, _ = find_program(name, words)
     if row is None or not row.closed:

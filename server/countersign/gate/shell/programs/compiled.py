@@ -943,6 +943,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('wget',): 'wget2',
         ('which',): 'gwhich',
         ('whoami',): 'gwhoami',
+        ('wp',): 'wp-cli.phar wp.phar',
         ('xargs',): 'gxargs',
         ('yes',): 'gyes',
         ('zgrep',): 'zegrep zfgrep',
