@@ -2245,6 +2245,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('wdio',): {'operands': True},
         ('webpack-cli',): {'operands': True, 'options': '-o --out -d --dir --outdir --outDir --dist-dir --cache-dir --project -P --output', 'written': '-o --out --outdir --outDir --dist-dir --cache-dir --output'},
         ('webpack',): {'operands': True, 'options': '-o --out -d --dir --outdir --outDir --dist-dir --cache-dir --project -P --output', 'written': '-o --out --outdir --outDir --dist-dir --cache-dir --output'},
+        ('wp',): {'operands': True, 'options': '--path'},
         ('wrangler',): {'operands': True},
         ('xcodebuild',): {'operands': True, 'options': '-project -workspace -framework -library -headers'},
         ('xmake',): {'operands': True},
