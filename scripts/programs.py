@@ -62,7 +62,7 @@ ROWS: Mapping[str, Callable[..., Any]] = {
 """Facets that become rows, and what makes one of the fields of a record."""
 
 FACETS: Mapping[str, Mapping[str, type]] = {
-    "escaping_words": {"pattern": str, "why": str, "unfinished": str},
+    "escaping_words": {"pattern": str, "why": str, "unfinished": str, "said_by": str},
     "project_paths": {"operands": bool, "options": str, "written": str},
     "prefix": {
         "words": int,
@@ -79,7 +79,14 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "flags": str,
         "attached_definitions": bool,
     },
-    "read_only": {"version_options": str, "chosen_by": str, "chosen_if": str, "led_by": str, "forms": list},
+    "read_only": {
+        "version_options": str,
+        "chosen_by": str,
+        "chosen_if": str,
+        "led_by": str,
+        "forms": list,
+        "shapes": list,
+    },
     "shims": {"folder": str, "files": str, "versions": str, "links_to": str, "names": str},
     "carries": {
         "environment_files": bool,
@@ -108,7 +115,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
     },
     "manifest": {"written_by": str, "settings": str, "settings_by": str, "in_project": bool},
     "input_words": {"options": str},
-    "edits_in_place": {"options": str, "value": str, "only_named": bool},
+    "edits_in_place": {"options": str, "value": str, "only_named": bool, "beside": str},
     "prints_names": {"runs": str, "folders": str},
     "http_methods": {"given": str, "post": str, "put": str},
     "settings": {

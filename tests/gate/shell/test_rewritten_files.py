@@ -172,3 +172,45 @@ def test_more_folders_than_are_looked_at_ask(places: dict[str, str]) -> None:
         (Path(places["workspace"]) / f"open/{number}").mkdir()
     assert decide("ruff format", deny=["Edit(.env)"], mode="auto", **places) == "ask"
     assert decide("ruff format", deny=["Edit(//elsewhere/.env)"], mode="auto", **places) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "edit", "expected"),
+    [
+        ("ruff check --fix open", "Edit(open/**)", "allow"),
+        ("ruff check --fix --select I -q open/a.py", "Edit(open/**)", "allow"),
+        ("biome check --write open/", "Edit(open/**)", "allow"),
+        ("prettier --write 'open/**/*.{ts,tsx}'", "Edit(open/**)", "allow"),
+        ("clang-format -i open/*.cpp", "Edit(open/**)", "allow"),
+        ("goimports -w -local a.example/b ./open", "Edit(open/**)", "allow"),
+        ("bundle exec rubocop -A open/a.rb", "Edit(open/**)", "allow"),
+        ("ruff check --fix open held", "Edit(open/**)", "ask"),
+        ("ruff check --fix open", "Edit(open/*.py)", "ask"),
+        ("ruff check --fix .", "Edit(open/**)", "ask"),
+        ("ruff check --fix .", "Edit(**)", "ask"),
+        ("ruff check --fix mixed", "Edit(mixed/**)", "ask"),
+        ("ruff check --fix link", "Edit(link/**)", "ask"),
+        ("ruff check --fix", "Edit(open/**)", "ask"),
+        ("ruff check --fix --config x.toml open", "Edit(open/**)", "ask"),
+        ("ruff check --add-noqa open", "Edit(open/**)", "ask"),
+        ('ruff check --fix "$x"', "Edit(open/**)", "ask"),
+        ("biome check --write --changed open", "Edit(open/**)", "ask"),
+        ("eslint --fix --suppress-all open", "Edit(open/**)", "ask"),
+        ("prettier --write '**/*.ts'", "Edit(open/**)", "ask"),
+        ("prettier --write 'open/*/../../held/*'", "Edit(open/**)", "ask"),
+        ("prettier --write 'open/{a,../../held}/*'", "Edit(open/**)", "ask"),
+        ("prettier --write '!open/*' open", "Edit(open/**)", "ask"),
+        ("clang-format -i *.cpp", "Edit(open/**)", "ask"),
+        ("clang-format -i open/*", "Edit(open/**)", "ask"),
+        ("bundle exec --gemfile x rubocop -A open/a.rb", "Edit(open/**)", "ask"),
+        ("rubocop -A --auto-gen-config open/a.rb", "Edit(open/**)", "ask"),
+    ],
+)
+def test_a_rule_for_what_lies_below_covers_a_formatter(
+    command: str, edit: str, expected: str, places: dict[str, str]
+) -> None:
+    for made in ("mixed/.vscode", "open/sub"):
+        (Path(places["workspace"]) / made).mkdir(parents=True)
+    (Path(places["workspace"]) / "link").symlink_to("held")
+    names = ("ruff check", "biome", "prettier", "clang-format", "goimports", "bundle exec rubocop", "rubocop", "eslint")
+    assert decide(command, allow=[*[f"Bash({name}:*)" for name in names], edit], **places) == expected

@@ -7,6 +7,8 @@ import pytest
 from .asked import decide
 
 SAME = """
+Bash(apt-get install:*) | apt-get -o a=b install x
+Bash(apt-get install:*) | apt-get -t x install y
 Bash(rm:*) | grm -rf x
 Bash(rm:*) | /usr/local/bin/grm x
 Bash(rm:*) | sudo grm x
@@ -109,8 +111,6 @@ Bash(sudo:*) | doas true
 Bash(npm publish:*) | npm --otp 1 publish
 Bash(npm publish:*) | npm --access public publish
 Bash(npm install:*) | npm --otp 1 i x
-Bash(apt-get install:*) | apt-get -o a=b install x
-Bash(apt-get install:*) | apt-get -t x install y
 Bash(aws s3 rm:*) | aws s3 --profile p rm x
 Bash(pip install:*) | pip --use-feature x install y
 Bash(systemctl stop:*) | systemctl -s 9 stop x

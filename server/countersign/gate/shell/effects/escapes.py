@@ -24,6 +24,7 @@ from countersign.gate.shell.effects.escape_use import (
 from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
+from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
@@ -31,7 +32,7 @@ from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program
 from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
-from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, keys_of
+from countersign.gate.shell.programs.word_patterns import SAID_BY, SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -106,10 +107,12 @@ _ANY_DASHES = re.compile(r"(?:-(?=[^-=:]{2})|--(?=[^-=:](?:[=:]|\Z))|-{3,})([^-=
 
 def _spelled(name: str, words: Sequence[Word]) -> list[EscapeUse]:
     """Words that do more by how they are spelled."""
-    patterns = [SPELLED[key] for key in keys_of(name, words, SPELLED)]
+    keys = keys_of(name, words, SPELLED)
+    patterns = [SPELLED[key] for key in keys]
     return [
-        named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
-        for pattern, why in patterns
+        EscapeUse("code", ((word.value or NAMED_NOWHERE, *SAID_BY[key]),), f"`{word.prefix}`: {why}")
+        for key in keys
+        for pattern, why in (SPELLED[key],)
         for word in words[1:]
         if len(word.prefix) > _LONGEST_SPELLED or any(map(pattern.match, _without_detours(word.prefix)))
     ] + [
@@ -147,7 +150,7 @@ def _stranger(name: str, words: Sequence[Word]) -> ProgramReading:
     found = arguments(words, STRANGE.grammar)
     options = [option for option in found.options if not is_format(option)]
     spelled = _spelled(name, words) if name in SPELLED_PROGRAMS else ()
-    uses = (*_options(name, STRANGE, words, options), *spelled)
+    uses = (*_options(name, STRANGE, words, options), *spelled, *code_for_prompt(words))
     unsettled = open_words(name, words, found, STRANGE, by_name=True)
     return ProgramReading(None, found, uses, (), open_words=tuple(unsettled))
 
@@ -450,6 +453,12 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):
         return ProgramReading(None, found, tuple(uses), ())
+    if first is not None:
+        uses += code_for_script(words[first[0] :])
+    for option in found.options:
+        if option.value is not None and (first is None or option.index < first[0]):
+            # The script may be the value of an option (`-f FILE`).
+            uses += code_for_script((option.value, *words[option.index + 2 - option.attached :]), by_record=True)
     if (
         first is None
         and not uses

@@ -1,7 +1,7 @@
 """Programs that hide code in operands, or in the values of ordinary options: each has a function of its own.
 
 ``escapes.py`` asks here beside its tables. A function gives the uses that it finds and, for sed and awk, what their
-script does.
+script does. More than 500 lines, because there are many such programs.
 """
 
 from __future__ import annotations
@@ -412,6 +412,14 @@ def _prompt_alone(words: Sequence[Word], found: Arguments) -> Special:
     return [named("code", (NAMED_NOWHERE,), "it reads code from its input")], None
 
 
+def _run_file(words: Sequence[Word], found: Arguments) -> Special:
+    """``mix run x.exs``: only a rule that says ``run`` means a file of code."""
+    operands = [word for _, word in found.operands[:2]]
+    if len(operands) < 2 or operands[0].value != "run":
+        return [], None
+    return [named("code", ("run",), "code and files named in its arguments are run")], None
+
+
 def _deno(words: Sequence[Word], found: Arguments) -> Special:
     """``deno task --eval TEXT`` hands it to a shell of its own; without operands it is a prompt."""
     if len(words) == 1 or (words[1].value or "").startswith("-"):
@@ -461,6 +469,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     "package-program": _package_program,
     "in-environment": _hatch,
     "task-eval": _deno,
+    "run-file": _run_file,
     "prompt-alone": _prompt_alone,
     "background": _process_manager,
     "inner-cluster": _kubectl,

@@ -57,6 +57,13 @@ def subcommands_of(name: str, *words: str) -> frozenset[str]:
     return _BEHIND.get((name, *words), frozenset())
 
 
+def begins_subcommand(word: str, name: str) -> bool:
+    """Whether a program that takes the beginning of a subcommand for its name may take this word for it: of each part
+    between colons (``d:r`` for ``dbal:run-sql``)."""
+    parts, whole = word.split(":"), name.split(":")
+    return len(parts) <= len(whole) and all(each.startswith(part) for part, each in zip(parts, whole, strict=False))
+
+
 def may_be_subcommand(name: str, words: Sequence[Word], arguments: Arguments) -> Word | None:
     """Return the first word of this program that is not constant and may be one of its subcommands."""
     front: _Key = (name,)

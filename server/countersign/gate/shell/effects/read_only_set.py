@@ -6,6 +6,7 @@ judged as paths; which program runs under the name is looked up in ``chosen_prog
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
@@ -25,6 +26,13 @@ not among them."""
 
 _STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
 
+_SHAPES = {
+    key[0]: tuple(re.compile(shape.replace(" ", "\n")) for shape in shapes)
+    for key, shapes in field_of("read_only", "shapes").items()
+}
+"""By program patterns of which one must match all words behind the name, with a line for each: a blank in a pattern is
+the end of a word."""
+
 
 def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
@@ -37,6 +45,8 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
         return len(words) > 2 and words[1].value in {"-v", "-V"}
     if first in _STANDING and tuple(word.value for word in words) in _AS_THEY_STAND:
         return True
+    if first in _SHAPES and not known.uses and not known.holes and _has_shape(first, words):
+        return True
     row = known.program
     if row is None or not row.known or known.uses or known.holes or known.arguments.unrecognized_options:
         return False
@@ -48,3 +58,11 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     if row.grammar.whole:
         return row.not_known.isdisjoint([option.name for option in options])
     return not known.arguments.may_have(*row.not_known)
+
+
+def _has_shape(name: str, words: Sequence[Word]) -> bool:
+    """Whether all words are constant and look as one of the program's patterns says."""
+    values = [word.value for word in words[1:]]
+    texts = [value for value in values if value is not None and "\n" not in value]
+    joined = "\n".join(texts)
+    return len(texts) == len(values) and any(shape.fullmatch(joined) for shape in _SHAPES[name])

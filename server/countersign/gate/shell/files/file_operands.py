@@ -52,7 +52,7 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
             if row.reads:
                 found += [FileUse("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
-                found += [FileUse("write", word) for _, word in known.arguments.operands]
+                found += [_rewritten(name, word) for _, word in known.arguments.operands]
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
@@ -117,6 +117,27 @@ def _rewrites(row: Program, found: Arguments) -> bool:
     return any(row.escapes.get(option.name) == "changes" for option in found.options)
 
 
+_OF_FOLDERS = frozenset(key[0] for key in FACETS["rewrites_folder"])
+"""Formatters that look for files in folders, so that rules for what lies there count (``rewritten_folders.py``)."""
+
+_OWN_PATTERN = re.compile(r"([\w.-]+(?:/[\w.-]+)*)/[^/]*[*?\[{].*", re.DOTALL)
+
+
+def _rewritten(name: str, word: Word) -> FileUse:
+    """What a formatter rewrites because a word names it: a file, what lies below a folder, or below the folder in front
+    of a pattern that the program itself expands (``'src/**/*.ts'``)."""
+    found = _OWN_PATTERN.fullmatch(word.value or "") if name in _OF_FOLDERS else None
+    if found is not None and not re.search(r"\.\.|[\\!(]", word.value or ""):
+        return FileUse("write", constant(found[1]), rewritten=True)
+    return FileUse("write", word, rewritten=True)
+
+
+_FILES_OF_A_KIND = re.compile(r"[\w.][\w./-]*/[\w*?-]*\.\w+")
+"""A pathname pattern of the shell that matches files of one kind in one folder (``src/*.cpp``)."""
+
+_BESIDE = {key[0]: frozenset(options.split()) for key, options in field_of("edits_in_place", "beside").items()}
+"""By program its options beside which it changes nothing but the files that it names."""
+
 _IN_PLACE = frozenset({"-i", "--in-place", "-E", "-r", "-n", "-s", "-z", "-e", "-ie", "--write", "-w", "--fix"})
 """Options of these programs beside which all that is written are the files that they name."""
 
@@ -128,10 +149,20 @@ def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Fil
     options = [word.value for word in words[1:] if word.prefix.startswith("-")]
     written = [file_use.word for file_use in touched if file_use.operation not in ("read", "list")]
     return (
-        all(option in _IN_PLACE for option in options)
+        all(option is not None and (option in _IN_PLACE or _is_beside(name, option)) for option in options)
         and bool(written)
-        and all(word.value is not None and not is_glob(word.value) and word.value[:1] != "!" for word in written)
+        and all(map(_names_files, written))
     )
+
+
+def _is_beside(name: str, option: str) -> bool:
+    return option.partition("=")[0] in _BESIDE.get(name, ())
+
+
+def _names_files(word: Word) -> bool:
+    if word.value is None:
+        return word.form == "pattern" and _FILES_OF_A_KIND.fullmatch(word.source) is not None
+    return not is_glob(word.value) and word.value[:1] != "!"
 
 
 def _places(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:

@@ -18,6 +18,11 @@ SPELLED: Mapping[Key, tuple[re.Pattern[str], str]] = {
 }
 """By the program's name, or with its subcommand: a pattern for the beginning of a word, and what such a word does."""
 
+SAID_BY: Mapping[Key, tuple[str, ...]] = {
+    key: tuple(fields.get("said_by", "").split()) for key, fields in FACETS["escaping_words"].items()
+}
+"""By the same keys: words of a rule that name what such words do, beside the words themselves."""
+
 UNFINISHED: Mapping[Key, re.Pattern[str]] = {
     key: re.compile(fields.get("unfinished", fields["pattern"])) for key, fields in FACETS["escaping_words"].items()
 }

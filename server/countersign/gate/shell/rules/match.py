@@ -17,11 +17,11 @@ from typing import Literal, NamedTuple
 from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
-from countersign.gate.shell.effects.unwrap import is_wrapper, may_run, program
+from countersign.gate.shell.effects.unwrap import is_wrapper, may_run, program, wrapper_row
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.languages.find import FINDERS
 from countersign.gate.shell.programs.subcommand_depth import MANY, VALUED
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
 from countersign.gate.shell.rules.redirected_rules import redirected_rules
@@ -490,6 +490,9 @@ def _shell_starter(analyzed: AnalyzedCommand) -> str | None:
     clear = name in WRAPPERS and WRAPPERS[name].kind == "clear"
     if clear or name == "command" or not is_wrapper(name, words):
         return None
+    row = analyzed.known[-1].program
+    if row is not None and not row.closed and row is not TABLES.get((name,)) and wrapper_row(name, words)[0] is None:
+        return None  # a subcommand of which the tables know what it does
     return words[0].source
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.partial_subcommands import subcommands_of
+from countersign.gate.shell.effects.partial_subcommands import begins_subcommand, subcommands_of
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.programs.other_subcommands import is_whole_name
@@ -48,7 +48,7 @@ def _whole(name: str, said: tuple[str, ...], words: Sequence[Word], index: int) 
         word, before = words[index], words[index - 1]
         names = subcommands_of(name, *said)
         value = word.value or "-"
-        fitting = [each for each in names if each.startswith(value)] if value[0] not in "-+" else []
+        fitting = [each for each in names if begins_subcommand(value, each)] if value[0] not in "-+" else []
         if value in names or (not said and is_whole_name(name, value)):
             said = (*said, value)
         elif fitting:
