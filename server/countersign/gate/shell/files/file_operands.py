@@ -73,7 +73,9 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
         found += _places(name, words, known)
     if row is not None and row.follows and _follows(name, row, words, known.arguments):
         found = [
-            file_use._replace(through=True) if file_use.below and file_use.operation == "read" else file_use
+            file_use._replace(through=True)
+            if (file_use.below and file_use.operation == "read") or file_use.whole or file_use.brought is not None
+            else file_use
             for file_use in found
         ]
     return found
@@ -340,7 +342,7 @@ def _as_operands(
             given = found.may_have("--reference") or (
                 name in _MODE_FIRST and bool(operands) and not _is_mode(operands[0])
             )
-            yield from (FileUse("write", word) for word in operands[0 if given else 1 :])
+            yield from (FileUse("write", word, whole=deep) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
             files = operands if found.may_have(*row.given) or not sure or shifts else operands[1:]
             if name in _WITH_ASSIGNMENTS:
@@ -466,6 +468,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     if target is None:
         target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
     recursive = found.may_have("-r", "-R", "-a", "--recursive", "--archive")
+    carries = row.operands == "move" or recursive
     linked = row.operands == "link" or _makes_links(row, known)
     for word in sources:
         if row.operands == "move":
@@ -485,6 +488,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     whole = row.operands == "copy" and found.may_have("--parents")
     backs_up = found.may_have("-b", "--backup", "-S", "--suffix")
     yield FileUse("write", target)
+    if carries:
+        yield from (FileUse("write", target, brought=word) for word in sources)
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
         yield FileUse("read", target)
@@ -542,6 +547,8 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
         if word is operands[-1] and (len(operands) > 1 or several):
             yield FileUse("write", word)
             yield FileUse("write", word, unknown_names=True)
+            for source in local if several else local[:-1]:
+                yield FileUse("write", word, brought=source)
             for source in operands[:-1]:
                 # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well.
                 if source.value is None:

@@ -33,7 +33,8 @@ class FileUse(NamedTuple):
     other touches say what it may name. ``sockets``: a program may connect to sockets below it.
     ``listing``: of what lies below only that is touched. ``unfollowed``: it is refused if a link is on the way.
     ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
-    may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name."""
+    may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
+    ``whole``: all that lies below is changed as well. ``brought``: what lies below this other word arrives there."""
 
     operation: Operation
     word: Word
@@ -55,6 +56,8 @@ class FileUse(NamedTuple):
     through: bool = False
     sources: Word | None = None
     if_there: bool = False
+    whole: bool = False
+    brought: Word | None = None
 
 
 def unknown() -> Word:

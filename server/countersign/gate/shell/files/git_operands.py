@@ -125,6 +125,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 name = None if word.value is None else word.value.rstrip("/").rsplit("/", 1)[-1]
                 unnamed = word if word.value is None else None
                 yield FileUse("write", operands[-1], into=name or "*", sources=unnamed)
+                yield FileUse("write", operands[-1], brought=word)
         case "mailinfo":
             yield from (FileUse("write", word) for word in operands)
         case "subtree":
