@@ -63,6 +63,8 @@ _EVERYTHING = [
             "mv new/bin .venv/",
             "git mv vendor/template build/t",
             "mkdir n && mv n .venv",
+            "mkdir -p build/bin && mv build .venv",
+            "touch src/bazel && cp -r src tools",
         ),
         *(
             "cmake -E copy_directory vendor/template build/t",
@@ -114,3 +116,40 @@ def test_a_folder_with_too_many_names_asks(workspace: str, monkeypatch: pytest.M
     assert decide("cp -r vendor/plain build/", workspace=workspace, mode="auto") == "allow"
     (Path(workspace) / "vendor/plain/b").write_text("x\n")
     assert decide("cp -r vendor/plain build/", workspace=workspace, mode="auto") == "ask"
+
+
+_FORMATTERS = ["Bash(prettier:*)", "Bash(eslint:*)", "Bash(gofmt:*)", "Bash(ruff:*)", "Bash(black:*)"]
+
+
+@pytest.mark.parametrize(
+    "command", ["prettier --write src", "eslint --fix src/", "gofmt -w src", "ruff check --fix src"]
+)
+def test_a_rule_for_all_below_a_folder_covers_that_it_is_rewritten(command: str, workspace: str) -> None:
+    for rule in ("Edit(src/**)", "Edit(src)"):
+        assert decide(command, [*_FORMATTERS, rule], workspace=workspace) == "allow"
+        assert decide(command, [*_FORMATTERS, rule], deny=["Edit(src/a.*)"], workspace=workspace) == "ask"
+    for rule in ("Edit(src/*)", "Edit(src/**/*.py)", "Edit(src/sub/**)", "Edit(vendor/**)"):
+        assert decide(command, [*_FORMATTERS, rule], workspace=workspace) == "ask"
+    (Path(workspace) / "src" / "link").symlink_to("/etc")
+    assert decide(command, [*_FORMATTERS, "Edit(src/**)"], workspace=workspace) == "ask"
+
+
+@pytest.mark.parametrize("rule", ["Edit(vendor/**)", "Edit(./**)", "Edit"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "prettier --write vendor",
+        "eslint --fix vendor/template",
+        "ruff check --fix vendor",
+        "black vendor",
+        "ruff format vendor",
+    ],
+)
+def test_protected_places_below_a_folder_that_is_rewritten_ask(command: str, rule: str, workspace: str) -> None:
+    assert decide(command, [*_FORMATTERS, rule], workspace=workspace) == "ask"
+    assert decide(command, workspace=workspace, mode="auto") == "ask"
+
+
+def test_formatters_pass_over_packages(workspace: str) -> None:
+    (Path(workspace) / "src/node_modules/.bin").mkdir(parents=True)
+    assert decide("eslint --fix src", [*_FORMATTERS, "Edit(src/**)"], workspace=workspace) == "allow"

@@ -52,7 +52,7 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
             if row.reads:
                 found += [FileUse("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
-                found += [FileUse("write", word) for _, word in known.arguments.operands]
+                found += [FileUse("write", word, content=True) for _, word in known.arguments.operands]
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
@@ -333,7 +333,7 @@ def _as_operands(
             # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
             kept = found.keeps(*_KEEPS)
             yield from (FileUse("read", word, below=deep) for word in operands)
-            yield from (FileUse("write", word) for word in operands if not kept)
+            yield from (FileUse("write", word, content=True) for word in operands if not kept)
             for word in () if kept else operands:
                 if word.value is not None and (unpacked := _PACKED.fullmatch(word.value)) is not None:
                     yield FileUse("write", constant(unpacked[1])._replace(tilde=word.tilde))
@@ -476,7 +476,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
             yield FileUse("read", word)
         elif linked:
             # What the link points to can be written through it before anybody looks again.
-            for seen in _seen_from(word, target):
+            for seen in _seen_from(word, target, from_link=_counts_from_link(row, known)):
                 yield FileUse("write", seen)
                 yield FileUse("read", seen, below=True)
         else:
@@ -499,6 +499,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
         if unknown_names:
             yield FileUse("write", target, unknown_names=True)
             yield FileUse("write", target, into="*")
+        elif flat and linked:
+            yield FileUse("write", target, into="")
         elif not flat:
             if whole and (word.value is None or ".." in word.value.split("/")):
                 yield FileUse("write", target, unknown_names=True)
@@ -522,10 +524,19 @@ def _makes_links(row: Program, known: ProgramReading) -> bool:
     return known.arguments.may_have(*row.links)
 
 
-def _seen_from(word: Word, link: Word | None) -> Iterator[Word]:
+def _counts_from_link(row: Program, known: ProgramReading) -> bool:
+    """Whether a link is surely a symbolic one that holds the very words of its target."""
+    found = known.arguments
+    sure = not (found.holes or found.unrecognized_options or found.may_have("-r", "--relative"))
+    return row.operands == "link" and sure and found.keeps("-s", "--symbolic")
+
+
+def _seen_from(word: Word, link: Word | None, *, from_link: bool) -> Iterator[Word]:
     """What a link points to: a hard link counts from here, a symbolic one from the folder that it lies in."""
-    yield word
-    if word.value is not None and not word.value.startswith("/") and not word.tilde and link is not None and link.value:
+    relative = word.value is not None and not word.value.startswith("/") and not word.tilde
+    if not (from_link and relative and link is not None and "/" in (link.value or "")):
+        yield word
+    if relative and link is not None and link.value:
         folder, slash, _ = link.value.rpartition("/")
         if slash:
             yield constant(f"{folder}/{word.value}")

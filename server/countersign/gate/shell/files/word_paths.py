@@ -19,7 +19,7 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
-from countersign.gate.shell.files.held_below import brought_below, protected_below
+from countersign.gate.shell.files.held_below import brought_below, covered_below, protected_below, rewritten_below
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
@@ -155,6 +155,8 @@ class PathFinder:
         """Protected places that are changed below a folder, or made there by a copy of another."""
         if file_use.whole:
             yield from protected_below(self.judge, value, cwd=cwd, follows=file_use.through)
+        if file_use.content:
+            yield from rewritten_below(self.judge, value, cwd=cwd)
         if file_use.brought is None:
             return
         meant = meaning(file_use.brought, self.facts, self.judge.home, self.folder)
@@ -206,6 +208,8 @@ class PathFinder:
         if file_use.into is not None:
             return self._into(file_use, value, cwd)
         finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
+        if file_use.content:
+            finding = covered_below(self.judge, finding, value, cwd=cwd)
         if file_use.unknown_names and not file_use.unfollowed:
             finding = self.judge.with_spilled(finding, value, cwd=cwd)
         if file_use.unknown_names:
