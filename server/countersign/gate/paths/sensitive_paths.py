@@ -106,6 +106,11 @@ PROTECTED_ENDINGS: Mapping[str, str] = {".code-workspace": _EDITOR}
 _FIRST_PROTECTED = frozenset(names[0] for names in PROTECTED)
 _ENDINGS = tuple(PROTECTED_ENDINGS)
 
+SECOND_PROTECTED = tuple(
+    dict.fromkeys(names[1] for names in PROTECTED if len(names) == 2 and names[1:] not in PROTECTED)
+)
+"""What is protected below a folder that has no such name by itself (`.venv`, `.config`)."""
+
 PROTECTED_IN_HOME: Mapping[tuple[str, ...], str] = {
     (".bashrc",): _LOGIN,
     (".bash_profile",): _LOGIN,
@@ -138,6 +143,11 @@ PROTECTED_IN_HOME: Mapping[tuple[str, ...], str] = {
     (".docker", "config.json"): _HELPER,
 }
 """Names counted from the home: the place itself and all below it."""
+
+_LIKELY = frozenset(name for names in (*PROTECTED, *PROTECTED_IN_HOME) for name in names) | {
+    "head", "config", "config.worktree", "commondir", "hooks",
+}  # fmt: skip
+"""Parts of protected places, and names that ``bare_repositories.py`` knows."""
 
 _KEY = "it is a private key or a certificate that may hold one"
 _TOKEN = "it holds access tokens"
@@ -214,6 +224,12 @@ def protected_reason(segments: Sequence[str]) -> str | None:
 def protected_names() -> tuple[str, ...]:
     """Every name that is protected by itself, wherever it lies, and that nothing needs to make."""
     return tuple(names[0] for names in PROTECTED if len(names) == 1 and names[0] not in _MADE_BY_TOOLS)
+
+
+def may_be_protected(name: str) -> bool:
+    """Whether a path that ends in this name may be protected, wherever it lies; cheap, and true for some others."""
+    folded = fold(name)
+    return folded in _LIKELY or folded.endswith(_ENDINGS)
 
 
 def is_package_binary(segments: Sequence[str]) -> bool:

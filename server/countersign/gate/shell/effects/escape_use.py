@@ -27,7 +27,8 @@ NAMED_NOWHERE = "\x02"
 class EscapeUse:
     """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
     cover the use; ``text`` is the command that is run, ``path`` the file that is written, ``place`` the file or folder
-    that settings are taken from or that it works in, as far as they are known."""
+    that settings are taken from or that it works in, as far as they are known. ``words`` are those of the command that
+    is run, where a rule that names its program covers no more than what that does by itself."""
 
     kind: EscapeKind
     names: tuple[tuple[str, ...], ...]
@@ -35,6 +36,7 @@ class EscapeUse:
     text: str | None = None
     path: Word | None = None
     place: Word | None = None
+    words: tuple[Word, ...] = ()
 
 
 class ProgramReading(NamedTuple):

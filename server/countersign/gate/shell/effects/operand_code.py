@@ -1,4 +1,5 @@
-"""Programs that hide code in operands, or in the values of ordinary options: each has a function of its own.
+"""Programs that hide code in operands, or in the values of ordinary options.
+More than 500 lines, because each has a function of its own.
 
 ``escapes.py`` asks here beside its tables. A function gives the uses that it finds and, for sed and awk, what their
 script does. More than 500 lines, because there are many such programs.
@@ -286,8 +287,11 @@ def _argument_file(words: Sequence[Word], found: Arguments) -> Special:
 
 
 def _tsc(words: Sequence[Word], found: Arguments) -> Special:
-    """``--noEmit false`` writes after all."""
+    """``--noEmit false`` writes after all, and so may ``--build`` behind other options, which it does not obey."""
     uses, doings = _argument_file(words, found)
+    for word in words[2:]:
+        if word.value is not None and word.value.lower() in {"-b", "--b", "-build", "--build"}:
+            uses.append(named("changes", (word.value,), f"`{word.value}` changes more than it shows"))
     for index, word in enumerate(words[:-1]):
         if word.value is not None and word.value.lower() == "--noemit" and words[index + 1].value == "false":
             uses.append(named("writes", (NAMED_NOWHERE,), "`--noEmit false` writes what it makes"))
@@ -330,7 +334,7 @@ def _glimpse(words: Sequence[Word], why: str) -> Special:
     if not shown or shown[0] is None or shown[0] not in RUNNING_NAMES:
         return [], None
     text = " ".join("'" + value.replace("'", "'\\''") + "'" if value is not None else '"$_"' for value in shown)
-    return [EscapeUse("runs", (), why, text)], None
+    return [EscapeUse("runs", ((shown[0],),), why, text, words=tuple(words))], None
 
 
 _RUNNING = frozenset({*WRAPPERS, *SHELLS, *INTERPRETERS}) | names_with("runs_by_name")

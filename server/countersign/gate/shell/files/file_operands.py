@@ -73,7 +73,9 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
         found += _places(name, words, known)
     if row is not None and row.follows and _follows(name, row, words, known.arguments):
         found = [
-            file_use._replace(through=True) if file_use.below and file_use.operation == "read" else file_use
+            file_use._replace(through=True)
+            if (file_use.below and file_use.operation == "read") or file_use.whole or file_use.brought is not None
+            else file_use
             for file_use in found
         ]
     return found
@@ -362,7 +364,7 @@ def _as_operands(
             # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
             kept = found.keeps(*_KEEPS)
             yield from (FileUse("read", word, below=deep) for word in operands)
-            yield from (FileUse("write", word) for word in operands if not kept)
+            yield from (FileUse("write", word, content=True) for word in operands if not kept)
             for word in () if kept else operands:
                 if word.value is not None and (unpacked := _PACKED.fullmatch(word.value)) is not None:
                     yield FileUse("write", constant(unpacked[1])._replace(tilde=word.tilde))
@@ -371,7 +373,7 @@ def _as_operands(
             given = found.may_have("--reference") or (
                 name in _MODE_FIRST and bool(operands) and not _is_mode(operands[0])
             )
-            yield from (FileUse("write", word) for word in operands[0 if given else 1 :])
+            yield from (FileUse("write", word, whole=deep) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
             files = operands if found.may_have(*row.given) or not sure or shifts else operands[1:]
             if name in _WITH_ASSIGNMENTS:
@@ -497,6 +499,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     if target is None:
         target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
     recursive = found.may_have("-r", "-R", "-a", "--recursive", "--archive")
+    carries = row.operands == "move" or recursive
     linked = row.operands == "link" or _makes_links(row, known)
     for word in sources:
         if row.operands == "move":
@@ -504,7 +507,7 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
             yield FileUse("read", word)
         elif linked:
             # What the link points to can be written through it before anybody looks again.
-            for seen in _seen_from(word, target):
+            for seen in _seen_from(word, target, from_link=_counts_from_link(row, known)):
                 yield FileUse("write", seen)
                 yield FileUse("read", seen, below=True)
         else:
@@ -516,6 +519,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     whole = row.operands == "copy" and found.may_have("--parents")
     backs_up = found.may_have("-b", "--backup", "-S", "--suffix")
     yield FileUse("write", target)
+    if carries:
+        yield from (FileUse("write", target, brought=word) for word in sources)
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
         yield FileUse("read", target)
@@ -525,6 +530,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
         if unknown_names:
             yield FileUse("write", target, unknown_names=True)
             yield FileUse("write", target, into="*")
+        elif flat and linked:
+            yield FileUse("write", target, into="")
         elif not flat:
             if whole and (word.value is None or ".." in word.value.split("/")):
                 yield FileUse("write", target, unknown_names=True)
@@ -548,10 +555,19 @@ def _makes_links(row: Program, known: ProgramReading) -> bool:
     return known.arguments.may_have(*row.links)
 
 
-def _seen_from(word: Word, link: Word | None) -> Iterator[Word]:
+def _counts_from_link(row: Program, known: ProgramReading) -> bool:
+    """Whether a link is surely a symbolic one that holds the very words of its target."""
+    found = known.arguments
+    sure = not (found.holes or found.unrecognized_options or found.may_have("-r", "--relative"))
+    return row.operands == "link" and sure and found.keeps("-s", "--symbolic")
+
+
+def _seen_from(word: Word, link: Word | None, *, from_link: bool) -> Iterator[Word]:
     """What a link points to: a hard link counts from here, a symbolic one from the folder that it lies in."""
-    yield word
-    if word.value is not None and not word.value.startswith("/") and not word.tilde and link is not None and link.value:
+    relative = word.value is not None and not word.value.startswith("/") and not word.tilde
+    if not (from_link and relative and link is not None and "/" in (link.value or "")):
+        yield word
+    if relative and link is not None and link.value:
         folder, slash, _ = link.value.rpartition("/")
         if slash:
             yield constant(f"{folder}/{word.value}")
@@ -573,6 +589,8 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
         if word is operands[-1] and (len(operands) > 1 or several):
             yield FileUse("write", word)
             yield FileUse("write", word, unknown_names=True)
+            for source in local if several else local[:-1]:
+                yield FileUse("write", word, brought=source)
             for source in operands[:-1]:
                 # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well.
                 if source.value is None:

@@ -125,6 +125,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 name = None if word.value is None else word.value.rstrip("/").rsplit("/", 1)[-1]
                 unnamed = word if word.value is None else None
                 yield FileUse("write", operands[-1], into=name or "*", sources=unnamed)
+                yield FileUse("write", operands[-1], brought=word)
         case "format-patch" if any("/" in (word.value or "/") for word in found.valued("--suffix")):
             yield FileUse("write", unknown())  # a name that the subject of a commit begins
         case "mailinfo":

@@ -74,10 +74,12 @@ def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[FileUse]:
     named = [word for word in words if not word.prefix.startswith("-")]
     if tool in _CHANGING:
         yield from (FileUse("write", word) for word in named)
+        yield from (FileUse("write", word, brought=named[0]) for word in named[1:2])
     elif tool is None or tool.startswith("copy"):
         yield from (FileUse("read", word) for word in named[:-1])
         for word in named[-1:]:
             yield FileUse("write", word)
+            yield from (FileUse("write", word, brought=source) for source in named[:-1])
             yield from inside(word.value, tilde=word.tilde)
     elif _UNPACKING.match(" ".join([tool, *(word.prefix for word in words[:1])])):
         yield FileUse("write", unknown())

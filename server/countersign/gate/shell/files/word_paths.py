@@ -19,6 +19,7 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
+from countersign.gate.shell.files.held_below import brought_below, covered_below, protected_below, rewritten_below
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
@@ -146,8 +147,26 @@ class PathFinder:
         if file_use.if_there and self.judge.resolve(value, cwd=cwd).kind == "missing":
             return
         yield self._one(file_use, value, cwd)
-        if file_use.through:
+        if file_use.through and file_use.operation == "read":
             yield from behind_links(self.judge, value, cwd)
+        yield from self._held_below(file_use, value, cwd)
+
+    def _held_below(self, file_use: FileUse, value: str, cwd: str) -> Iterator[Finding]:
+        """Protected places that are changed below a folder, or made there by a copy of another."""
+        if file_use.whole:
+            yield from protected_below(self.judge, value, cwd=cwd, follows=file_use.through)
+        if file_use.content:
+            yield from rewritten_below(self.judge, value, cwd=cwd)
+        if file_use.brought is None:
+            return
+        meant = meaning(file_use.brought, self.facts, self.judge.home, self.folder)
+        sources = [*meant.values]
+        for pattern in meant.patterns:
+            sources += self._matches(pattern, cwd) or (plain_path(pattern),)
+        if not meant.complete:
+            yield self._unknown(FileUse("write", file_use.brought))
+        for source in dict.fromkeys(sources):
+            yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
 
     def _one(self, file_use: FileUse, value: str, cwd: str) -> Finding:
         return (
@@ -193,6 +212,8 @@ class PathFinder:
             written = f"{value.rstrip('/') or '/'}/zzz"
         finding = self.judge.judge_write(written, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
         finding = finding if written == value else self._with_floors_of(finding, value, cwd)
+        if file_use.content:
+            finding = covered_below(self.judge, finding, value, cwd=cwd)
         if file_use.unknown_names and not file_use.unfollowed:
             finding = self.judge.with_spilled(finding, value, cwd=cwd)
         if file_use.unknown_names:
@@ -339,8 +360,9 @@ class PathFinder:
             found = self._read(file_use, match, cwd) if reading else self._write(file_use, match, cwd)
             if found.floors or found.deny or found.ask or found.requires_ask:
                 yield found
-            if file_use.through:
+            if file_use.through and reading:
                 yield from behind_links(self.judge, match, cwd)
+            yield from self._held_below(file_use, match, cwd)
 
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """What the pattern matches now; None if that is more than is looked at."""

@@ -1,12 +1,13 @@
 """Texts that a command hands to a shell in turn: which shell reads them, and whether it reads them as we do.
 
 The text of ``bash -c``, ``sh -c`` and ``dash -c`` is printed anew within its argument. Any other program gets its text
-as it was written (``awk`` with ``system``, ``ssh``, ``watch``), so it needs another ground: plain words, which every
-shell reads alike, or a program known to hand its text to ``sh`` and a second parser that agrees.
+as it was written (``awk`` with ``system``, ``ssh``, ``watch``), so it needs another ground: plain words, quoted or not,
+which every shell reads alike, or a program known to hand its text to ``sh`` and a second parser that agrees.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from countersign.gate.shell.effects.unwrap import Unwrapped, program
@@ -31,6 +32,9 @@ _READ_OTHERWISE = "`sh` may read a text in this command otherwise than bash"
 
 _KEYWORDS = frozenset("and or not begin end switch repeat foreach noglob nocorrect onintr goto - @".split())
 """First words that run what follows them, or are syntax, in fish, zsh or csh."""
+
+_QUOTED_WORDS = re.compile(r"'[\w./@+-]+'(?: '[\w ./:=,@+%^*-]*')*", re.ASCII)
+"""Words in single quotes, of characters that mean nothing there to any shell: the first is a program's name."""
 
 
 class ShellText(NamedTuple):
@@ -87,6 +91,8 @@ def doubt(text: str, unwrapped: Unwrapped) -> str | None:
         if keyword in _KEYWORDS:
             return f"`{keyword}` is a keyword of some shells"
         return _READ_OTHERWISE if needs_bash(text) else None
+    if _QUOTED_WORDS.fullmatch(text):
+        return None
     if programs.isdisjoint(_USES_SH):
         return "the shell that reads a text in this command is not known"
     if needs_bash(text):

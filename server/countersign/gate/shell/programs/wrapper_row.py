@@ -22,7 +22,8 @@ class Wrapper:
     options whose value a shell reads, ``commands`` those whose value is a command. ``bare``: looked through for allow
     only without any option. ``words`` are subcommands in front; ``dashes``: the command begins behind ``--``.
     ``writes`` are options whose value is a file that the wrapper itself writes; ``into``: its first operand is one.
-    ``runs_itself``: what its words name is a command of its own."""
+    ``runs_itself``: what its words name is a command of its own. ``reached``: a rule whose literal words reach into the
+    command covers it, where all options in front take a value or are among these."""
 
     kind: Kind
     grammar: Grammar
@@ -38,6 +39,7 @@ class Wrapper:
     writes: tuple[str, ...] = ()
     into: bool = False
     runs_itself: bool = False
+    reached: frozenset[str] = frozenset()
 
 
 def wrapper(
@@ -59,6 +61,7 @@ def wrapper(
     writes: str = "",
     into: bool = False,
     runs_itself: bool = False,
+    reached: str = "",
 ) -> Wrapper:
     grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=not permutes)
     return Wrapper(
@@ -76,6 +79,7 @@ def wrapper(
         tuple(writes.split()),
         into,
         runs_itself,
+        frozenset(reached.split()),
     )
 
 

@@ -79,7 +79,10 @@ def brought_links(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
             continue
         copies = known.copies or analyzed.names[index] in _COPYING
         sources = [file_use for file_use in file_uses if file_use.operation in ("read", "move") and not file_use.runs]
+        climbing = _makes_climbing_links(known)
         for place in there if there is not None else (context.start,):
+            if climbing:
+                links.update(link for each in targets for link in _laid(context, analyzed, each, place))
             ends = {end for file_use in targets for end in _ends(context, analyzed, file_use, place)}
             made.update(fold(folder) for end in ends for folder in _not_yet(end))
             if brings == "nothing" and not copies:
@@ -101,6 +104,24 @@ def brought_links(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
     if not (links or filled or replaced or made):
         return NO_LINKS
     return BroughtLinks(frozenset(links), frozenset(filled), frozenset(replaced), frozenset(made))
+
+
+def _makes_climbing_links(known: ProgramReading) -> bool:
+    """Whether a command makes links whose targets lead upwards: what such a link means depends on where it lies, and a
+    later command of the text may move it, or go through it."""
+    row = known.program
+    if row is None or not (row.operands == "link" or (row.links and known.arguments.may_have(*row.links))):
+        return False
+    return any(word.value is None or ".." in word.value.split("/") for _, word in known.arguments.operands)
+
+
+def _laid(context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, place: str) -> Iterator[str]:
+    """Where a link lies that is made at this target, or in it if that is a folder."""
+    for end in _ends(context, analyzed, file_use, place) if file_use.into is not None else ():
+        if not disk.is_folder(end):
+            yield end
+        if file_use.into:
+            yield f"{end}/{file_use.into}"
 
 
 def _brings(known: ProgramReading, words: Sequence[Word]) -> Brings:

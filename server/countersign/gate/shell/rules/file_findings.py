@@ -589,7 +589,10 @@ def _findings_of(
             return _too_many_patterns(context, file_use)
         context.patterns.append(word)
         return _look(context, analyzed, file_use, places)
-    if any(each.value is None for each in (*file_use.start, *file_use.unless, file_use.sources or word)):
+    if any(
+        each.value is None
+        for each in (*file_use.start, *file_use.unless, file_use.sources or word, file_use.brought or word)
+    ):
         return _look(context, analyzed, file_use, places)  # which is another file where its variables have other values
     key = (word.value, word.tilde, file_use.operation, file_use[2:], None if places is None else tuple(places))
     known = context.touched.get(key)

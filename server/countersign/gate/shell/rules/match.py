@@ -20,6 +20,7 @@ from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run, program, wrapper_row
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.languages.find import FINDERS
+from countersign.gate.shell.programs.argv import arguments
 from countersign.gate.shell.programs.subcommand_depth import MANY, VALUED
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -361,12 +362,9 @@ def _all_readings(analyzed: AnalyzedCommand, harmless: frozenset[str]) -> Iterat
     shapes = tuple(word.shape for word in command.words)
     unsafe = [each for each in command.assignments if not (is_safe_prefix(each) or each.name in harmless)]
     if command.assignments:
-        count = len(command.assignments)
-        yield _Reading((*map(_as_word, command.assignments), *shapes), -count, _homes(command.words, count))
+        for named in _named_assignments(command.assignments, unsafe):
+            yield _Reading((*map(_as_word, named), *shapes), -len(named), _homes(command.words, len(named)))
     if unsafe:
-        if len(unsafe) < len(command.assignments):
-            count = len(unsafe)
-            yield _Reading((*map(_as_word, unsafe), *shapes), -count, _homes(command.words, count))
         return
     clear = True
     for layer in analyzed.layers:
@@ -374,6 +372,22 @@ def _all_readings(analyzed: AnalyzedCommand, harmless: frozenset[str]) -> Iterat
             clear = False
         if clear:
             yield _Reading(tuple(word.shape for word in layer.words), layer.start or 0, _homes(layer.words))
+
+
+_MOST_LEFT_OUT = 4
+"""How many safe assignments a rule may name or leave out each by itself; with more, all or none of them."""
+
+
+def _named_assignments(
+    assignments: Sequence[Assignment], unsafe: Sequence[Assignment]
+) -> Iterator[tuple[Assignment, ...]]:
+    """What a rule may name of the assignments in front of a command: all that is not safe, and any of the rest."""
+    safe = [each for each in assignments if each not in unsafe]
+    counts = range(len(safe) + 1) if len(safe) <= _MOST_LEFT_OUT else (0, len(safe))
+    for left_out in itertools.chain.from_iterable(itertools.combinations(safe, count) for count in counts):
+        named = tuple(each for each in assignments if each not in left_out)
+        if named and {each.name for each in left_out}.isdisjoint([each.name for each in named]):
+            yield named
 
 
 def _as_word(assignment: Assignment) -> str:
@@ -409,7 +423,8 @@ def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequen
         if layer.above is not None and below and (layer.start is None or layer.start >= reached):
             wrapper = analyzed.layers[layer.above].words[0].source
             return f"a rule for `{wrapper}` does not cover what it runs"
-        if below and layer.way == "closed" and not pattern.exact and analyzed.names[layer.above or 0] not in FINDERS:
+        closed = layer.way == "closed" and not pattern.exact and analyzed.names[layer.above or 0] not in FINDERS
+        if below and closed and not (layer.carried.folders == () and _may_be_reached(analyzed, layer.above or 0)):
             # Only a package runner's rule may reach into what it runs; what `find` runs is an option of its own (S9).
             return (
                 f"a rule for `{analyzed.layers[layer.above or 0].words[0].source}` must spell out the command it runs"
@@ -422,7 +437,8 @@ def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequen
         if name in SHELLS or name in {"source", "."}:
             if step.unwrapped.reads_stdin:
                 return "the shell's commands are not among its arguments"
-            if any(word.value not in literals for word in step.unwrapped.programs):
+            unnamed = any(word.value not in literals for word in step.unwrapped.programs)
+            if unnamed and not _only_parses(name, layer.words, literals):
                 return f"a rule for `{layer.words[0].source}` does not cover the script it runs"
     if pattern.first_word is None:
         reason = _too_free(analyzed, by_folder="/" in pattern.words[pattern.assigned])
@@ -436,12 +452,50 @@ def _uncovered(analyzed: AnalyzedCommand, pattern: CommandPattern, words: Sequen
     for use in analyzed.uses:
         if not all(_named(names, literals) for names in use.names) and not _answered(analyzed, use):
             return use.why
+        if use.words and (reason := _does_more(analyzed, use, literals)) is not None:
+            return reason
     if analyzed.holes:
         hole = analyzed.holes[0]
         if hole.prefix:
             return f"how `{hole.source}` ends is only known at run time, and it could run or write something"
         return f"`{hole.source}` could become an option that runs or writes something"
     return None
+
+
+def _may_be_reached(analyzed: AnalyzedCommand, at: int) -> bool:
+    """Whether a rule may reach into what this wrapper runs, since it is known for certain where that begins."""
+    name, words = analyzed.names[at], analyzed.layers[at].words
+    row, skip = wrapper_row(name, words)
+    if row is None or not row.reached or (words[0].value or "").rpartition("/")[2] != name:
+        return False
+    options = arguments(words, row.grammar, skip).options
+    return all(option.value is not None or option.name in row.reached for option in options)
+
+
+_LIKE_BASH = names_with("like_bash")
+
+
+def _only_parses(name: str, words: Sequence[Word], literals: frozenset[str]) -> bool:
+    """Whether a shell reads a script without running it, as the rule says: with a further option it may run it after
+    all (``-i``, ``+n``)."""
+    return (
+        name in _LIKE_BASH
+        and "-n" in literals
+        and len(words) > 2
+        and words[1].value == "-n"
+        and words[2].value is not None
+        and words[2].value[:1] not in {"-", "+", ""}
+    )
+
+
+def _does_more(analyzed: AnalyzedCommand, use: EscapeUse, literals: frozenset[str]) -> str | None:
+    """Why a rule that names the program which an escape runs does not cover what that does with its words."""
+    inner = AnalyzedCommand(analyzed.step.with_words(use.words), analyzed.facts)
+    step = inner.step.unwrapped
+    runs = len(inner.layers) > 1 or step.texts or step.unknown or step.programs or step.reads_stdin
+    if runs or inner.holes or _shell_starter(inner) is not None:
+        return f"a rule for `{analyzed.layers[0].words[0].source}` does not cover what it runs"
+    return next((each.why for each in inner.uses if not all(_named(names, literals) for names in each.names)), None)
 
 
 def _writes_unnamed(analyzed: AnalyzedCommand, pattern: CommandPattern) -> bool:

@@ -31,7 +31,7 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step] | N
     """Return the command with the options that its variables hold, as far as their values are known; None if there are
     too many."""
     found: list[Step] = []
-    if not analyzed.facts.values:
+    if not analyzed.facts.values and len(analyzed.layers) == 1:
         return found
     for name, layer in zip(analyzed.names, analyzed.layers, strict=True):
         if layer.start is None:
@@ -39,7 +39,7 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step] | N
         words = layer.words
         front = analyzed.step.command.words[: layer.start]
         for variable, option in _VARIABLES.get(name, ()):
-            values = _values(variable, analyzed)
+            values = _values(variable, analyzed, front)
             if values is None or len(values) > MOST_READINGS:
                 return None
             for value in values:
@@ -51,7 +51,7 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step] | N
             apart = at > 0 and words[at - 1].value == "--config-env"
             if setting is None or not (apart or (word.value or "").startswith("--config-env=")):
                 continue
-            values = _values(setting[2], analyzed)
+            values = _values(setting[2], analyzed, front)
             if values is None:
                 return None
             for value in values:
@@ -60,16 +60,22 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step] | N
     return found
 
 
-def _values(variable: str, analyzed: AnalyzedCommand) -> list[str] | None:
-    """What a variable is given in front of the command, or anywhere in the text."""
+def _values(variable: str, analyzed: AnalyzedCommand, front: Sequence[Word]) -> list[str] | None:
+    """What a variable is given in front of the command, by a wrapper as well (``env``), or anywhere in the text."""
     facts = analyzed.facts
+    said = [word for word in front if word.prefix.startswith(f"{variable}=")]
+    if any(word.value is None for word in said):
+        return None
     given = [
         each.value for each in analyzed.step.command.assignments if each.name == variable and each.value is not None
     ]
     texts = [filled(word, facts) for word in (*given, *facts.words.get(variable, ()))]
     if None in texts or variable in facts.too_many:
         return None
-    known = dict.fromkeys((*facts.values.get(variable, ()), *(text for found in texts for text in found or ())))
+    wrapped = [(word.value or "").partition("=")[2] for word in said]
+    known = dict.fromkeys(
+        (*wrapped, *facts.values.get(variable, ()), *(text for found in texts for text in found or ()))
+    )
     return [value for value in known if value]
 
 

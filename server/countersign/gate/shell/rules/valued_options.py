@@ -20,7 +20,7 @@ from countersign.gate.shell.effects.partial_subcommands import (
     may_be_subcommand,
     takes_subcommands,
 )
-from countersign.gate.shell.effects.unwrap import Unwrapped, is_wrapper, program, unwrap
+from countersign.gate.shell.effects.unwrap import Unwrapped, is_wrapper, program, unwrap, wrapper_row
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.programs.registry import find_program
@@ -80,6 +80,7 @@ def _leads(first: str | None) -> bool:
 def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | None:
     """The command without some of the options that may take a word, each with that word; None if it is too long."""
     pairs, valued, named, operands, index = list[int](), list[int](), list[int](), 0, 1
+    behind = _inner_command(name, words)
     while index < len(words) - 1 and len(pairs) < _MOST_PAIRS and operands < _MOST_OPERANDS:
         if index > _FARTHEST:
             return None
@@ -90,7 +91,7 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
         operands += option[:1] != "-"
         if _OPTION.fullmatch(option) and value.prefix[:1] != "-":
             takes = _takes_value(name, option, value, words) if word.value is not None else None
-            pairs += [index] if takes is None else []
+            pairs += [index] if takes is None and index < behind else []
             valued += [index] if takes else []
             named += [index] if is_subcommand(name, value.value) else []
             index += takes is not False
@@ -110,6 +111,14 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
     return itertools.chain((_without(words, each) for each in both), alone)
 
 
+def _inner_command(name: str, words: Sequence[Word]) -> int:
+    """Where the command begins that a wrapper runs, if no option stands in front of it: further options are its own."""
+    wrapper, start = wrapper_row(name, words)
+    sure = wrapper is not None and wrapper.grammar.ordered and wrapper.tail == "command" and not wrapper.skip
+    plain = all(word.value is not None and word.value[:1] not in {"-", "+"} for word in words[: start + 1])
+    return start if sure and plain else len(words)
+
+
 def _without(words: Sequence[Word], pairs: Sequence[int]) -> tuple[Word, ...]:
     return tuple(word for index, word in enumerate(words) if index not in pairs and index - 1 not in pairs)
 
@@ -126,6 +135,9 @@ def _takes_value(name: str, option: str, value: Word, words: Sequence[Word]) -> 
         return True
     if option in VALUED.get(name, ()):
         return None
+    wrapper, start = wrapper_row(name, words)
+    if wrapper is not None and option in wrapper.reached and words.index(value) > start:
+        return False
     flag = option in ALL_FLAGS or option in FLAGS.get(name, ()) or (row is not None and option in row.escapes)
     return False if flag or any(bare in each.names or letter in each.flags for each in grammars) else None
 

@@ -1,0 +1,151 @@
+"""Protected places (docs/gate.md P4) that a command touches without naming them: below a folder whose content it
+changes (``chmod -R``), or below one that it copies or moves, by the names that they get where it goes.
+
+The folder is walked as the disk is now, within a bound. Only names that may be protected are looked at more closely.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from countersign.gate.finding import Finding
+from countersign.gate.paths.path_evidence import ask_floor
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.resolve import Resolved
+from countersign.gate.paths.sensitive_paths import SECOND_PROTECTED, may_be_protected
+from countersign.gate.probes import disk
+from countersign.gate.shell.files.word_values import join
+
+MOST_BELOW = 50_000
+"""Names below one folder that are looked at."""
+_MOST_FOUND = 5
+"""Protected places of one folder that are named."""
+_NOT_ENTERED = frozenset({".git"})
+"""Folders that are protected as a whole, however many files lie there."""
+
+
+_PASSED_OVER = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
+"""Folders that formatters pass over."""
+
+
+def protected_below(judge: PathJudge, folder: str, *, cwd: str, follows: bool) -> Iterator[Finding]:
+    """Yield a finding that asks for each protected place below a folder whose content is changed."""
+    resolved = judge.resolve(folder, cwd=cwd)
+    if judge.is_root(resolved):
+        yield _asked(judge, folder, cwd, "the workspace itself holds protected places")
+        return
+    if resolved.kind != "folder":
+        return
+    yield from _protected_in(judge, folder, resolved, cwd, follows=follows)
+
+
+def rewritten_below(judge: PathJudge, folder: str, *, cwd: str) -> Iterator[Finding]:
+    """Yield a finding that asks for each protected place below a folder whose files a formatter rewrites. Below the
+    workspace as a whole there always are some, which no formatter knows."""
+    resolved = judge.resolve(folder, cwd=cwd)
+    if resolved.kind == "folder" and not judge.is_root(resolved):
+        yield from _protected_in(judge, folder, resolved, cwd, passed_over=_PASSED_OVER)
+
+
+def _protected_in(
+    judge: PathJudge,
+    folder: str,
+    resolved: Resolved,
+    cwd: str,
+    *,
+    follows: bool = False,
+    passed_over: frozenset[str] = frozenset(),
+) -> Iterator[Finding]:
+    below = _names_below(resolved.resolved or resolved.lexical, follows=follows, passed_over=passed_over)
+    if below is None:
+        yield _asked(judge, folder, cwd, f"more than {MOST_BELOW} names of files are too many to check")
+        return
+    yield from _protected(judge, [f"{folder.rstrip('/') or '/'}/{name}" for name in below], cwd)
+
+
+def brought_below(judge: PathJudge, source: str, target: str, *, cwd: str, follows: bool) -> Iterator[Finding]:
+    """Yield a finding that asks for each protected place that a copy or a move of a folder makes below its target."""
+    resolved = judge.resolve(source, cwd=cwd)
+    if resolved.kind not in ("folder", "missing"):
+        return
+    # Of what is not there yet, an earlier command of the text may make anything that is protected in such a place.
+    below = SECOND_PROTECTED
+    if resolved.kind == "folder":
+        if judge.is_root(resolved) and judge.resolve(target, cwd=cwd).kind != "file":
+            yield _asked(judge, target, cwd, "the workspace itself holds protected places")
+            return
+        below = _names_below(resolved.resolved or resolved.lexical, follows=follows)
+    if below is None:
+        yield _asked(judge, target, cwd, f"more than {MOST_BELOW} names of files are too many to check")
+        return
+    front = source.rstrip("/") or "/"
+    below += tuple(name for name in SECOND_PROTECTED if judge.may_be_made(judge.resolve(f"{front}/{name}", cwd=cwd)))
+    base = os.path.basename(os.path.normpath(join(cwd, source, judge.home)))
+    there = target.rstrip("/") or "/"
+    yield from _protected(judge, [f"{front}/{name}" for front in (there, f"{there}/{base}") for name in below], cwd)
+
+
+def covered_below(judge: PathJudge, found: Finding, folder: str, *, cwd: str) -> Finding:
+    """What was found of a folder in which files are rewritten, with the rule or grant that covers all that lies in it
+    (``Edit(src/**)``), unless something there is protected or leads elsewhere."""
+    resolved = judge.resolve(folder, cwd=cwd)
+    if found.allow or found.floors or found.deny or found.ask or found.requires_ask or resolved.kind != "folder":
+        return found
+    inside = [judge.judge_write(f"{folder.rstrip('/')}/{name}", cwd=cwd) for name in _ANY_NAMES]
+    if not all(each.allow and not (each.floors or each.deny or each.ask) for each in inside):
+        return found
+    if judge.is_root(resolved) or next(rewritten_below(judge, folder, cwd=cwd), None) is not None:
+        return found
+    unusual = disk.unusual_below(resolved.resolved or resolved.lexical, MOST_BELOW)
+    if unusual is None or any(is_link and _PASSED_OVER.isdisjoint(path.split("/")) for path, is_link in unusual):
+        return found
+    return found._replace(allow=inside[0].allow, near_miss_reason=None)
+
+
+_ANY_NAMES = ("zzz", "zzz/zzz.zzz", ".zzz/zzz")
+"""Names for which only a rule stands that covers all below a folder."""
+
+
+def _protected(judge: PathJudge, paths: list[str], cwd: str) -> Iterator[Finding]:
+    left = _MOST_FOUND
+    for path in paths:
+        if judge.is_protected(path, cwd=cwd) is not None:
+            yield judge.judge_write(path, cwd=cwd)
+            left -= 1
+            if not left:
+                return
+
+
+def _asked(judge: PathJudge, path: str, cwd: str, reason: str) -> Finding:
+    found = judge.judge_write(path, cwd=cwd)
+    return found._replace(floors=(*found.floors, ask_floor(reason)))
+
+
+def _names_below(folder: str, *, follows: bool, passed_over: frozenset[str] = frozenset()) -> tuple[str, ...] | None:
+    """The paths below a folder whose last name may be protected; None if not all of them can be looked at."""
+    return disk.combined(_walked, (folder, follows, passed_over))
+
+
+def _walked(asked: tuple[str, bool, frozenset[str]]) -> tuple[str, ...] | None:
+    top, follows, passed_over = asked
+    found: list[str] = []
+    waiting, left = [""], MOST_BELOW
+    while waiting:
+        front = waiting.pop()
+        entries = disk.entries_in(f"{top}/{front}" if front else top)
+        if entries is None:
+            return None
+        left -= len(entries)
+        if left < 0:
+            return None
+        for name, is_folder in entries:
+            path = f"{front}/{name}" if front else name
+            if name in passed_over:
+                continue
+            if may_be_protected(name):
+                found.append(path)
+            entered = is_folder or (is_folder is None and follows and disk.is_folder(f"{top}/{path}"))
+            if entered and name not in _NOT_ENTERED:
+                waiting.append(path)
+    return tuple(sorted(found))
