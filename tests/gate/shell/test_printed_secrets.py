@@ -39,6 +39,25 @@ COMMANDS = [
     ("git diff HEAD -- src/app.py", "allow"),
     ("git diff HEAD conf", "ask"),
     ("git diff HEAD src", "allow"),
+    ("git diff HEAD src '*'", "ask"),
+    ("git diff HEAD src ':/'", "ask"),
+    ("git diff HEAD src ':(top)'", "ask"),
+    ("git diff HEAD src 'c*/*'", "ask"),
+    ("git log -p -- src 'c*/*'", "ask"),
+    ("git log -p src :/", "ask"),
+    ("git diff HEAD src ':!src/gen'", "allow"),
+    ("git grep -n x", "ask"),
+    ("git grep x src", "allow"),
+    ("git grep -n x -- src", "allow"),
+    ("git grep src", "ask"),
+    ("git grep -e src -- conf", "ask"),
+    ("git grep x -- src ':/'", "ask"),
+    ("git grep x src '*'", "ask"),
+    ("git grep -l x HEAD", "ask"),
+    ("cd src && git grep x", "allow"),
+    ("cd src && git grep x -- ..", "ask"),
+    ("git -C src grep x", "allow"),
+    ("git -C src grep x -- ../conf", "ask"),
     ("git stash show", "allow"),
     ("git stash show -p", "ask"),
     ("git cat-file -p 0a1b2c3d", "ask"),
@@ -84,6 +103,32 @@ def test_an_index_of_another_form_asks(repository: Path) -> None:
     assert decide("git show", workspace=str(repository), home=HOME) == "ask"
     _git(repository, "update-index", "--index-version", "2")
     assert decide("git show", workspace=str(repository), home=HOME) == "allow"
+
+
+def test_what_is_no_folder_any_more_still_counts(repository: Path) -> None:
+    _git(repository, "add", ".")
+    (repository / "conf").rename(repository.parent / "away")
+    assert decide("git diff src conf", workspace=str(repository), home=HOME) == "ask"
+    (repository.parent / "away").rename(repository / "conf")
+    _git(repository, "rm", "-q", "-f", "--cached", "conf/server.pem")
+
+
+def test_a_search_does_not_go_through_links_or_into_submodules(repository: Path) -> None:
+    where = {"workspace": str(repository), "home": HOME}
+    assert decide("git grep x", **where) == "allow"
+    for asking in ("--untracked x", "--no-index x", "--recurse-submodules x", "-O x", "-Oless x", "--textconv x",
+                   "-f src/app.py", "--no-exclude-standard x", "--open x", "--untr x", "x -- .env", "x HEAD:.env",
+                   "-e x .env"):  # fmt: skip
+        assert decide(f"git grep {asking}", **where) == "ask", asking
+    _git(repository, "config", "submodule.recurse", "true")
+    assert decide("git grep x", **where) == "ask"
+    _git(repository, "config", "--unset", "submodule.recurse")
+    (repository / "src").rename(repository.parent / "src")
+    (repository / "src").symlink_to("../src")
+    assert decide("git grep x", **where) == "ask"
+    (repository / "src").unlink()
+    (repository.parent / "src").rename(repository / "src")
+    assert decide("git grep x", **where, deny=["Read(conf/**)"]) == "ask"
 
 
 def _git(folder: Path, *words: str) -> None:

@@ -45,6 +45,7 @@ from countersign.gate.shell.rules.file_findings import (
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.other_readings import other_readings
+from countersign.gate.shell.rules.printed_names import with_printed_names
 from countersign.gate.shell.rules.rough_rules import rough_rules
 from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
@@ -376,8 +377,9 @@ class _Judging:
             key = (text, start, depth, covered, inherited, step.command.source, *step[2:])
             if key not in self.seen:
                 self.seen.add(key)
-                analyzed, at, brought = AnalyzedCommand(step, found.facts), len(self.parts), self.brought
-                spellings = self.spelled(analyzed, start)
+                at, brought = len(self.parts), self.brought
+                analyzed, *also = self.readings(AnalyzedCommand(step, found.facts), found, start, depth=depth)
+                spellings = [*also, *(each for one in (analyzed, *also) for each in self.spelled(one, start))]
                 if self.by_values and (exact := self.exactly(analyzed, start)) is not None:
                     analyzed = exact
                 self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
@@ -433,6 +435,16 @@ class _Judging:
             name = next((name for name in facts.values if is_own_name(name) and disk.variable(name) != ""), None)
             if name is not None:
                 self.not_plain = Evidence(source="plainBash", reason=may_be_obeyed(name))
+
+    def readings(
+        self, analyzed: AnalyzedCommand, found: CommandFlow, start: str | None, *, depth: int
+    ) -> list[AnalyzedCommand]:
+        """The command, or each reading of it where git itself says what its words are."""
+        if analyzed.plain or depth:
+            return [analyzed]
+        steps = with_printed_names(analyzed, found, self.places_of(analyzed.step, start), self.context.paths)
+        self.spellings += len(steps)
+        return [AnalyzedCommand(each, analyzed.facts, analyzed) for each in steps] or [analyzed]
 
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
         """The same command as it may run as well."""
@@ -551,7 +563,8 @@ class _Judging:
         about = tuple(range(index, len(self.findings)))
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
-            self.cases[index] = analyzed  # the others are let go at once: a long text would keep thousands
+            # The others are let go at once: a long text would keep thousands.
+            self.cases[index] = analyzed.written or analyzed
         for file in scripts:
             self.scripts[file] = None
         for risk in risks:

@@ -50,7 +50,7 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     row = known.program
     if row is None or not row.known or known.uses or known.holes or known.arguments.unrecognized_options:
         return False
-    if known.git is not None and (known.git.folders or not only_reads(known.git)):
+    if known.git is not None and not only_reads(known.git):
         return False
     options = known.arguments.options
     if not options:

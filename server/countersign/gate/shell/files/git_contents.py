@@ -13,6 +13,7 @@ from countersign.gate.patterns import is_glob
 from countersign.gate.shell.languages.git import Git, paths_in
 from countersign.gate.shell.programs.tables import GIT
 from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
 
 _ALWAYS = frozenset({"format-patch", "difftool", "mergetool"})
 """Subcommands that print contents in every form, of the paths that they are given."""
@@ -171,6 +172,8 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     of the work tree if there are none; None if no contents of such files are printed. ``patched``: the settings make
     ``git stash show`` print differences."""
     name, found = git.subcommand, git.arguments
+    if searches_files(git):
+        return _searched_below(words, git)
     if name == "cat-file" or _formats_whole(git):
         return () if prints_unnamed(words, git) is not None else None
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
@@ -184,7 +187,24 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         return None
     if name in _WITHOUT_LIMITS or _has(git, frozenset({"--full-diff"})) or not all(map(_is_plain_spec, specs)):
         return ()
-    return tuple(specs or filter(_is_plain_spec, operands))
+    return () if any(map(_may_widen, operands)) else tuple(specs or filter(_is_plain_spec, operands))
+
+
+def searches_files(git: Git) -> bool:
+    """Whether it reads the files of the work tree for lines."""
+    return git.subcommand == "grep"
+
+
+def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
+    """The same of ``git grep``, which looks below the folder that it is run in."""
+    found, dashes = git.arguments, _dashes(words, git)
+    # Without an option for it the first operand is the expression, behind `--` as well.
+    operands = found.operands if found.has("-e") else found.operands[1:]
+    specs = [word for index, word in operands if index >= dashes]
+    names = [word for index, word in operands if index < dashes]
+    if not all(map(_is_plain_spec, specs)) or any(map(_may_widen, names)):
+        return ()
+    return tuple(specs or filter(_is_plain_spec, names)) or (constant("."),)
 
 
 def shows_stash(git: Git) -> bool:
@@ -260,12 +280,22 @@ def _limits(operands: Sequence[Word], specs: Sequence[Word]) -> tuple[Word, ...]
     """Words of which one must be there; None if paths limit the output for certain."""
     if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or _leaves_out(spec) for spec in specs):
         return None
-    return () if specs else tuple(filter(_is_plain_spec, operands))
+    return () if specs or any(map(_may_widen, operands)) else tuple(filter(_is_plain_spec, operands))
+
+
+def _may_widen(word: Word) -> bool:
+    """Whether an operand may be a pathspec by which more is printed than below the folders beside it (``src ':/'``)."""
+    value = word.value or ""
+    return (value.startswith(":") and not _leaves_out(word)) or is_glob(value)
+
+
+OBJECT = "5ca1ab1e" * 5
+"""Stands for the name of an object that is only known at run time. No file of this name says anything of it."""
 
 
 def _is_plain_spec(word: Word) -> bool:
     """Whether a pathspec names a path without magic. Patterns are judged as such."""
-    return word.value is not None and word.value[:1] not in {"", ":", "-"}
+    return word.value is not None and word.value[:1] not in {"", ":", "-"} and OBJECT not in word.value
 
 
 def _leaves_out(word: Word) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import struct
 from typing import NamedTuple
 
@@ -89,6 +90,34 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     if found is None or any(map(_is_folder, found)):
         return None
     return tuple(each for each in found if _is_secret(each.path))
+
+
+def reaches_through_link(file: str, folder: str) -> bool:
+    """Whether a folder of this work tree that holds files of the index is a link by now, or that is not known."""
+    return disk.combined(_reaches_through_link, (file, folder))
+
+
+def _reaches_through_link(at: tuple[str, str]) -> bool:
+    file, folder = at
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    if data is None:
+        return False
+    found = _tracked(data, _MOST_NAMES) if _is_whole(data, file) else None
+    if found is None or any(map(_is_folder, found)):
+        return True
+    folders: set[bytes] = set()
+    for each in found:
+        above = os.path.dirname(each.path)
+        while above and above not in folders:
+            folders.add(above)
+            above = os.path.dirname(above)
+        if len(folders) > _MOST_FOLDERS:
+            return True
+    kinds = (disk.path_stat(f"{folder}/{os.fsdecode(name)}") for name in folders)
+    return any(not isinstance(kind, int) and kind.kind == stat.S_IFLNK for kind in kinds)
+
+
+_MOST_FOLDERS = 10_000
 
 
 def _is_secret(path: bytes) -> bool:

@@ -104,6 +104,14 @@ def shows_in_stashes(repository: Repository, paths: PathJudge, key: str) -> bool
     )
 
 
+def searches_submodules(repository: Repository, paths: PathJudge) -> bool:
+    """Whether settings make git go into submodules although no option asks for it."""
+    settings = _settings(repository, paths)
+    return settings is None or any(
+        (each.section, each.key) == ("submodule", "recurse") and not _is_off(each.value) for each in settings
+    )
+
+
 def _is_off(value: str) -> bool:
     return value.lower() in {"false", "no", "off", "0"}
 

@@ -434,7 +434,7 @@ class PathFinder:
             return
         value = literal(file_use.word)
         cwd = self.folder or self.judge.workspace
-        if not value or value.startswith("-") or "\n" in value:
+        if not value or value.startswith("-") or "\n" in value or value == "/dev/null":
             return
         if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
             return

@@ -79,6 +79,8 @@ def only_reads(git: Git) -> bool:
     if _enters_submodules(git):
         return False
     first = operands[0].value if operands else None
+    if git.arguments.has("--no-index") and name != "diff":
+        return False
     undone = any(option.name.startswith("--no-") and option.name not in _FILTERS for option in git.arguments.options)
     undone = undone or _may_be_value(git)
     match name:
@@ -99,12 +101,24 @@ def only_reads(git: Git) -> bool:
             return first in LISTING[name] and git.arguments.operands[0][0] == git.start
         case "symbolic-ref":
             return len(operands) == 1 and not may_be_several(operands[0])
+        case "submodule":
+            plain = all(option.name in _ABOUT_SUBMODULES for option in git.arguments.options)
+            return plain and (first in LISTING[name] if operands else not git.arguments.options)
+        case "diff" if git.arguments.has("--no-index"):
+            return len(operands) == 2 and all(word.value is not None for word in operands)
+        case "config" if git.arguments.has("-l", "--list"):
+            # Those of a person, which are listed as well otherwise, are no part of the workspace.
+            options = {option.name for option in git.arguments.options}
+            return not operands and "--local" in options and options <= _OF_LISTS
         case "config":
             # Whatever stands behind the name is its new value, an option too.
             alone = len(operands) == 1 and git.arguments.operands[0][0] == git.last
             return alone and _TELLING.fullmatch(first or "") is not None
     return True
 
+
+_ABOUT_SUBMODULES = frozenset({"-q", "--quiet", "--cached", "--recursive"})
+_OF_LISTS = frozenset({"-l", "--list", "--local", "-z", "--null", "--name-only", "--show-origin", "--show-scope"})
 
 _TELLING = re.compile(
     r"user\.(?:name|email)|init\.defaultbranch|pull\.rebase|push\.default|core\.(?:bare|autocrlf|eol|filemode|ignorecase|"

@@ -56,6 +56,7 @@ RUNNING = frozenset(
 LISTING: Mapping[str, frozenset[str]] = {
     "remote": frozenset({"get-url"}),
     "stash": frozenset({"list", "show"}),
+    "submodule": frozenset({"status"}),
     "worktree": frozenset({"list"}),
     "reflog": frozenset({"show", "exists"}),
 }

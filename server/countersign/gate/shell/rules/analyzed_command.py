@@ -41,17 +41,17 @@ class AnalyzedCommand:
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
     known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them.
     ``plain`` says that its words are all constant, with nothing assigned in front; ``uses`` are its escapes, ``holes``
-    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. Never
-    changes once made.
+    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. ``written`` is
+    the command as it stands, if this is a reading of it (``printed_names.py``). Never changes once made.
     """
 
     __slots__ = (
         "_agent", "_candidates", "_evaluates", "_neutral", "_rules", "_touches", "clear", "facts", "holes", "known",
-        "layers", "names", "plain", "shapes", "step", "uses",
+        "layers", "names", "plain", "shapes", "step", "uses", "written",
     )  # fmt: skip
 
-    def __init__(self, step: Step, facts: Facts) -> None:
-        self.step, self.facts = step, facts
+    def __init__(self, step: Step, facts: Facts, written: AnalyzedCommand | None = None) -> None:
+        self.step, self.facts, self.written = step, facts, written
         command = step.command
         self.layers: tuple[Layer, ...] = step.unwrapped.layers
         constant = (command.plain and len(self.layers) == 1) or (

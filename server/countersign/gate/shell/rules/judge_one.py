@@ -34,6 +34,7 @@ from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_known
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
+from countersign.gate.shell.rules.git_folders_entered import entered
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
@@ -71,9 +72,7 @@ def judge_simple_command(
     the shell to, if that is known."""
     builder = FindingBuilder(analyzed.step.command.source)
     if context.ruled:
-        builder.deny, builder.ask = touching(analyzed, context.rules, context.agent)
-        if builder.deny is None and builder.ask is None:
-            builder.ask = by_letters(analyzed, context.rules, context.agent)
+        _find_rules_against(context, builder, analyzed)
     if analyzed.step.unwrapped.deep:
         builder.floors = (floor("wrappers are nested too deeply to analyze"),)
     _not_known(context, builder, analyzed)
@@ -94,6 +93,16 @@ def judge_simple_command(
             builder.requires_ask = Evidence(source="default", reason=reason)
             builder.bypassable = not (context.ruled or context.rules_files)
     return builder.finding(), coverage
+
+
+def _find_rules_against(context: JudgingContext, builder: FindingBuilder, analyzed: AnalyzedCommand) -> None:
+    """The deny and ask rules that match, in this reading and as it is written."""
+    for each in filter(None, (analyzed, analyzed.written)):
+        deny, ask = touching(each, context.rules, context.agent)
+        builder.deny, builder.ask = builder.deny or deny, builder.ask or ask
+    for each in filter(None, (analyzed, analyzed.written)):
+        if builder.deny is None and builder.ask is None:
+            builder.ask = by_letters(each, context.rules, context.agent)
 
 
 def _has_helper_remote(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> bool:
@@ -231,7 +240,7 @@ def _not_known(context: JudgingContext, builder: FindingBuilder, analyzed: Analy
         builder.requires_ask = ruled or Evidence(source="default", reason=reason)
         builder.bypassable = ruled is None and not context.rules_files
     elif context.ruled:
-        builder.requires_ask = may_touch(analyzed, context.rules, context.agent)
+        builder.requires_ask = may_touch(analyzed.written or analyzed, context.rules, context.agent)
         builder.bypassable = builder.requires_ask is None
 
 
@@ -351,6 +360,11 @@ def _only_reads(
         if _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
     known = analyzed.known[-1]
+    if known.git is not None and known.git.folders:
+        there = entered(analyzed, places, context.paths)
+        if there is None or not _reads_inside(context, analyzed, places):
+            return False, None
+        return _only_reads(context, there.command, there.places)
     for place in places if known.git is not None else ():
         reason = strange_repository(place, context.paths, known=True)
         if reason is None and known.git is not None and reads_objects(known.git) and is_partial(place, context.paths):
@@ -436,7 +450,7 @@ def _reads_inside(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
         if file_use.found or file_use.listed:
             return False
         if file_use.operation not in ("read", "list") or (
-            analyzed.names[-1] == "diff" and _is_folder(context, file_use, places)
+            _compares_files(analyzed) and _is_folder(context, file_use, places)
         ):
             return False
         for place in places:
@@ -445,6 +459,11 @@ def _reads_inside(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
             if not all(found.known_read or found.allow or found.grant for found in lookout.look(file_use)):
                 return False
     return True
+
+
+def _compares_files(analyzed: AnalyzedCommand) -> bool:
+    git = analyzed.known[-1].git
+    return analyzed.names[-1] == "diff" or (git is not None and git.arguments.has("--no-index"))
 
 
 def _is_folder(context: JudgingContext, file_use: FileUse, places: Sequence[str]) -> bool:
@@ -469,7 +488,9 @@ def _strange_place(context: JudgingContext, analyzed: AnalyzedCommand, places: S
             for word in inner:
                 if word.value is None:
                     return "git runs in a folder that is only known at run time"
-                where = word.value if word.value.startswith("/") else f"{where}/{word.value}"
+                path = literal(word)
+                path = f"{context.paths.home}{path[1:]}" if path.startswith("~/") else path
+                where = path if path.startswith("/") else f"{where}/{path}"
                 if not context.paths.inside_workspace(where, cwd=place):
                     return "git runs in a folder outside the workspace"
             reason = strange_repository(where, context.paths, known=False)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from countersign.gate.patterns import is_glob
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_contents import printed_below, shows_stash, shows_unstaged
+from countersign.gate.shell.files.git_contents import printed_below, searches_files, shows_stash, shows_unstaged
 from countersign.gate.shell.files.git_folders import repository_above
-from countersign.gate.shell.files.git_index import Tracked, tracked_secrets
+from countersign.gate.shell.files.git_index import Tracked, reaches_through_link, tracked_secrets
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
+from countersign.gate.shell.files.git_settings import searches_submodules
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import MOST_FOUND, MOST_SEARCHED, Search, searched_secrets
 from countersign.gate.shell.files.word_values import literal
@@ -74,13 +76,23 @@ def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: st
     repository = repository_above(place, context.paths)
     if repository is None:
         return None
-    secrets = tracked_secrets(f"{repository.own}/index")
+    index = f"{repository.own}/index"
+    secrets = tracked_secrets(index)
+    if searches_files(git) and (
+        searches_submodules(repository, context.paths) or reaches_through_link(index, repository.folder)
+    ):
+        # Through a folder that was replaced by a link it reads whatever lies there.
+        secrets = None
     if secrets is None:
         return "which files git tracks is not known, and one may be a secret"
     if not secrets:
         return None
     named = [context.paths.resolve(literal(word), cwd=place) for word in limits]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
+    if folders and any(is_glob(word.value or "") for word in limits):
+        folders = []
+    elif folders:
+        folders = [found.lexical for found in named]  # what is no revision may have been a folder once
     for each in secrets:
         path = f"{repository.folder}/{os.fsdecode(each.path)}"
         if folders and not any(f"{path}/".startswith(f"{folder}/") for folder in folders):

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import re
 
-from countersign.gate.shell.syntax.tree import Chain, Compound, Node, Not, Pipeline, Reading, Script, Simple, Timed
+from countersign.gate.shell.syntax.tree import (
+    Assignment,
+    Chain,
+    Compound,
+    Node,
+    Not,
+    Pipeline,
+    Reading,
+    Script,
+    Simple,
+    Timed,
+)
+from countersign.gate.shell.variables.listings import substituted_listing
 
 
 def surely_set(name: str, reading: Reading) -> bool:
@@ -36,7 +48,8 @@ def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
         case Simple(words=(), redirects=(), kind="command"):
             # Bash expands and assigns one after the other.
             for assignment in node.assignments:
-                used = 0 if assignment.plain is not None else len(named.findall(assignment.source))
+                plain = assignment.plain is not None or _is_output_of_constants(assignment)
+                used = 0 if plain else len(named.findall(assignment.source))
                 if assignment.name == name or used:
                     return assignment.name == name and used <= 1
             return False
@@ -47,6 +60,12 @@ def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
             return isinstance(first, Simple) and _sets(first, name, named)
         case _:
             return False
+
+
+def _is_output_of_constants(assignment: Assignment) -> bool:
+    """Whether a value is the output of commands without a variable: `base=$(git merge-base main HEAD)` uses no
+    `base`."""
+    return assignment.value is not None and substituted_listing(assignment.value) is not None
 
 
 def _reads(condition: Script, name: str) -> bool:
