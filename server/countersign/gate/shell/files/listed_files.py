@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate.shell.files.file_use import FileUse, Listed
+from countersign.gate.shell.languages.find import RUNS
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.listings import FILTERS, LISTING, Listing
 
@@ -89,7 +90,8 @@ def _is_filter(rest: Sequence[str]) -> bool:
 
 _WITH_VALUE = frozenset("-type -size -mtime -mmin -ctime -atime -perm -maxdepth -mindepth -user -newer".split())
 _ALONE = frozenset(
-    "! -not -o -or -a -and ( ) -print -print0 -empty -prune -readable -xdev -mount -executable -depth".split()
+    ["!", "(", ")", RUNS]
+    + "-not -o -or -a -and -print -print0 -empty -prune -readable -xdev -mount -executable -depth".split()
 )
 _NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 
