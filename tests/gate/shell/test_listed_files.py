@@ -161,6 +161,8 @@ def test_a_listed_name_that_leads_to_a_secret_asks(name: str, listing: str, mode
     hostile(name, places)
     if listing == "ls src" and "/" in name.partition(" -> ")[0]:
         return  # it lists the folder alone
+    if "-type f" in listing and " -> " in name:
+        return  # it lists no links
     assert [each for each in commands(listing, READERS[:1]) if decide(each, RULES, mode=mode, **places) != "ask"] == []
 
 
@@ -229,8 +231,8 @@ def test_the_index_is_read_as_git_reads_it(
 
 @pytest.mark.parametrize("listing", LISTINGS)
 def test_a_listing_needs_a_rule(listing: str, places: dict[str, str]) -> None:
-    """The read-only set holds no reader of files that the text does not name."""
-    assert [each for each in commands(listing) if decide(each, **places) != "ask"] == []
+    """But for readers of the read-only set, where the disk shows what is listed (``test_listed_reads.py``)."""
+    assert [each for each in commands(listing) if decide(each, builtinReads=False, **places) != "ask"] == []
 
 
 @pytest.mark.parametrize("listing", ["find src -type f", "git ls-files src", "rg -l foo src", "grep -rl foo ."])

@@ -13,7 +13,7 @@ from countersign.gate.rules.rule_set import Rule
 
 SHARED = "the file has other names, and one of them may be a secret's"
 
-_STORED = frozenset({"node_modules", "site-packages", ".git", "target"})
+STORED = frozenset({"node_modules", "site-packages", ".git", "target"})
 """Folders whose files are hard links as a rule: packages, git's objects, what cargo builds."""
 
 
@@ -21,7 +21,7 @@ def is_shared(resolved: Resolved) -> bool:
     """Whether a file has names that were not judged."""
     if resolved.kind != "file" or resolved.links < 2:
         return False
-    return _STORED.isdisjoint(segments_of(resolved.resolved or resolved.lexical))
+    return STORED.isdisjoint(segments_of(resolved.resolved or resolved.lexical))
 
 
 def names_one_file(rule: Rule) -> bool:

@@ -689,6 +689,10 @@ class PathJudge:
 
         return is_control(resolved, self._views(resolved), paths, replaces=replaces)
 
+    def own_places(self) -> tuple[str, ...]:
+        """Our own places in every spelling, which a walk below a folder may meet, folded."""
+        return tuple(sorted({fold(own) for root in self._own for own in root.spellings if own not in SYSTEM_PREFIXES}))
+
     def _is_own(self, resolved: Resolved, except_for: Collection[str] = ()) -> bool:
         """Whether a spelling lies in our own places. A workspace that lies in one of them is still the person's."""
         owned = [own for root in self._own for own in root.spellings if own not in except_for]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -43,6 +43,7 @@ from countersign.gate.shell.rules.file_findings import (
     with_command,
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
+from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
@@ -136,7 +137,20 @@ def judge_command(
             # A text that writes nothing makes no other names before it uses them.
             as_quoted = _Judging(effect, context, check_syntax).run(quoted)
             return as_quoted if _only_reads(as_quoted) else judged
+    if builtin_reads and isinstance(found, Followed) and may_read_listed(found.course) and _needs_a_rule(judged):
+        keeps = keeps_names(found.course)
+        listing = replace(context, lists=True, keeps_names=keeps, touched={}, looked_at=set(), chosen={}, searched={})
+        as_listed = _Judging(effect, listing, check_syntax).run(found)
+        return as_listed if _only_reads(as_listed) else judged
     return judged
+
+
+def _needs_a_rule(judged: CommandJudgement) -> bool:
+    """Whether nothing but a rule is missing for one of its commands."""
+    return not _forbidden(judged) and any(
+        each.kind == "command" and not (each.allow or each.grant or each.known_read or each.neutral)
+        for each in judged.findings
+    )
 
 
 def _forbidden(judged: CommandJudgement) -> bool:
@@ -156,9 +170,13 @@ def _lacks_a_rule(judged: CommandJudgement) -> bool:
 def _only_reads(judged: CommandJudgement) -> bool:
     """Whether nothing was found that could write, or that asks where there is no rule."""
     return not _forbidden(judged) and all(
-        each.known_read or each.neutral if each.kind == "command" else each.kind == "read" and not each.requires_ask
-        for each in judged.findings
+        each.known_read or each.neutral if each.kind == "command" else _is_read(each) for each in judged.findings
     )
+
+
+def _is_read(finding: Finding) -> bool:
+    """Whether a file is read, and nothing asks."""
+    return finding.kind == "read" and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
 
 
 @dataclass(slots=True)
@@ -551,6 +569,8 @@ class _Judging:
                 if not touched.by_command:
                     self.redirected.add(len(self.findings))
                 seen = each._replace(not_covered_by_command=True) if finding.neutral and each.kind == "read" else each
+                if self.context.lists and finding.known_read and touched.by_command and _is_read(seen):
+                    seen = seen._replace(known_read=True)  # what a listing names was looked at
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         if coverage.writes:
             self.findings += unnamed_writes(self.context, analyzed, places)

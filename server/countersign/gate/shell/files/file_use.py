@@ -12,13 +12,15 @@ Operation = Literal["read", "list", "write", "delete", "move"]
 class Listed(NamedTuple):
     """How the files below a folder are listed. ``names`` are patterns of which each listed name matches one, none where
     it may be any. ``tracked``: git lists them, out of its index. ``split``: the printed names are split into words, or
-    unquoted. ``past``: names that are no longer there may be listed. ``flat``: only what lies in the folder itself."""
+    unquoted. ``past``: names that are no longer there may be listed. ``flat``: only what lies in the folder itself.
+    ``finds``: the words behind find's name, which say more of what is listed (``languages/find_tests.py``)."""
 
     names: tuple[str, ...] = ()
     tracked: bool = False
     split: bool = True
     past: bool = False
     flat: bool = False
+    finds: tuple[str, ...] = ()
 
 
 class FileUse(NamedTuple):

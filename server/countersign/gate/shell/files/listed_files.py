@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from countersign.gate.shell.files.file_use import FileUse, Listed
+from countersign.gate.shell.languages.find import RUNS
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.listings import FILTERS, LISTING, Listing
 
@@ -39,7 +41,8 @@ def listed_touches(listing: Listing, *, split: bool = True) -> list[FileUse] | N
     if found is None or not all(_passes(words, limited=found.limited) for words in filters):
         return None
     ends = tuple(name.rsplit("/", 1)[-1] for name in found.names) if found.limited else ()
-    how = Listed(ends, found.tracked, split, found.past, flat=found.flat)
+    finds = first[1:] if reader is _find else ()
+    how = Listed(ends, found.tracked, split, found.past, flat=found.flat, finds=finds)
     file_uses = [FileUse("read", constant(folder), below=True, found=True, listing=how) for folder in found.folders]
     for name in found.names:
         file_uses += [
@@ -89,8 +92,8 @@ def _is_filter(rest: Sequence[str]) -> bool:
 
 _WITH_VALUE = frozenset("-type -size -mtime -mmin -ctime -atime -perm -maxdepth -mindepth -user -newer".split())
 _ALONE = frozenset(
-    "! -not -o -or -a -and ( ) -print -print0 -empty -prune -readable -xdev -mount -executable -depth".split()
-)
+    "! ( ) -not -o -or -a -and -print -print0 -empty -prune -readable -xdev -mount -executable -depth".split()
+) | {RUNS}
 _NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 
 
@@ -152,6 +155,18 @@ def _git(words: Sequence[str]) -> _Listed | None:
             return None
 
 
+def lists_index(words: Sequence[str]) -> Literal["here", "all"] | None:
+    """Return which names of its index this command of git lists: those below the folder that it runs in, or all; None
+    if it may list others."""
+    match words[1:2]:
+        case ("ls-files",) if not {word for word in words[2:] if word.startswith("-")} & {"-o", "--others"}:
+            return "here" if _git(words) is not None else None
+        case ("diff",) if (found := _git(words)) is not None and not found.past:
+            return "all"
+        case _:
+            return None
+
+
 def _grep(words: Sequence[str]) -> _Listed | None:
     options = [word for word in words[1:] if word.startswith("-")]
     operands = [word for word in words[1:] if not word.startswith("-")]
@@ -168,14 +183,26 @@ def _grep(words: Sequence[str]) -> _Listed | None:
 
 
 def _rg(words: Sequence[str]) -> _Listed | None:
-    found, operands, rest = _Listed(), list[str](), list(words[1:])
+    found = _Listed()
+    operands = rg_operands(words, found.names)
+    if operands is None:
+        return None
+    found.folders = operands or ["."]
+    found.limited = bool(found.names) and all(map(_is_limiting, found.names))
+    return found
+
+
+def rg_operands(words: Sequence[str], names: list[str] | None = None) -> list[str] | None:
+    """Return the files and folders that a search names which prints names of files; None if it prints anything else.
+    The patterns that it chooses by go to ``names``."""
+    operands, rest = list[str](), list(words[1:])
     listing = files = False
     while rest:
         word = rest.pop(0)
         if word in {"-g", "--glob", "-t", "--type"}:
             value = rest.pop(0) if rest else ""
-            if word in {"-g", "--glob"} and not value.startswith("!"):
-                found.names.append(value)
+            if word in {"-g", "--glob"} and not value.startswith("!") and names is not None:
+                names.append(value)
         elif word in {"--files", "--files-with-matches"} or re.fullmatch(r"-[inwFS0]*l[inwFS0]*", word):
             listing, files = True, files or word == "--files"
         elif word.startswith("-"):
@@ -185,9 +212,7 @@ def _rg(words: Sequence[str]) -> _Listed | None:
             operands.append(word)
     if not listing or not (files or operands):
         return None
-    found.folders = operands[0 if files else 1 :] or ["."]
-    found.limited = bool(found.names) and all(map(_is_limiting, found.names))
-    return found
+    return operands[0 if files else 1 :]
 
 
 def _ls(words: Sequence[str]) -> _Listed | None:

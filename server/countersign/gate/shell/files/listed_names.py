@@ -14,6 +14,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import glob_segment
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Listed
+from countersign.gate.shell.files.found_names import Find, found_names
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import index_names
 from countersign.gate.shell.files.word_values import join, literal
@@ -28,6 +29,10 @@ MOST_INDEX = 8 << 20
 
 Unusual = Sequence[tuple[str, bool]]
 """Paths that are symlinks, or hold what a shell splits or unquotes, each with whether it is a symlink."""
+
+
+def _in_git(path: str) -> bool:
+    return ".git" in path.split("/")[:-1]
 
 
 class ListedNames:
@@ -45,7 +50,7 @@ class ListedNames:
         if not disk.is_folder(root):
             return
         tracked = self._tracked(root) if listed.tracked else None
-        found = tracked if tracked is not None else self._below(root, listed)
+        found = tracked if tracked is not None else self._below(root, literal(word), listed)
         if found is None:
             yield self._asked(word.source, f"more than {MOST_NAMES} names are listed, too many to check for symlinks")
             return
@@ -71,7 +76,14 @@ class ListedNames:
                 if finding.floors or finding.deny or finding.ask or finding.requires_ask:
                     yield finding
 
-    def _below(self, root: str, listed: Listed) -> Unusual | None:
+    def _below(self, root: str, printed: str, listed: Listed) -> Unusual | None:
+        if listed.finds:
+            found = found_names(Find(root, printed, listed.finds, MOST_NAMES))
+            return (
+                None
+                if found is None
+                else [(each.path, each.link) for each in found if not each.broken and not _in_git(each.path)]
+            )
         if not listed.flat:
             return disk.unusual_below(root, MOST_NAMES)
         links = disk.links_in(root)

@@ -43,16 +43,27 @@ def command_end(words: Sequence[Word], start: int) -> int:
     return index
 
 
-def words_before_exec(words: Iterable[Word]) -> tuple[str, ...] | None:
-    """Return the words in front of its first ``-exec``; None if they are not all known, or it runs no command so."""
+RUNS = "-\0"
+"""Stands for an action that runs a command, among the words of a listing."""
+
+
+def words_around_exec(words: Sequence[Word]) -> tuple[str, ...] | None:
+    """Return the words with ``RUNS`` in the place of each ``-exec``, its command and its end; None if they are not all
+    known, or it runs no command so. What stands behind an ``-exec`` may choose what another one is given
+    (``-name a -exec x {} + -o -name b -exec y {} +``)."""
     values: list[str] = []
-    for word in words:
+    index = 0
+    while index < len(words):
+        word = words[index]
         if word.value in {"-exec", "-ok"}:
-            return tuple(values)
-        if word.value is None or word.tilde or word.value in {"-execdir", "-okdir"}:
+            values.append(RUNS)
+            index = command_end(words, index)
+        elif word.value is None or word.tilde or word.value in {"-execdir", "-okdir"}:
             return None
-        values.append(word.value)
-    return None
+        else:
+            values.append(word.value)
+        index += 1
+    return tuple(values) if RUNS in values else None
 
 
 def without_exec(words: Sequence[Word]) -> tuple[Word, ...] | None:

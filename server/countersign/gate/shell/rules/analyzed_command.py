@@ -7,7 +7,7 @@ everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -25,7 +25,7 @@ from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.files.named_outputs import always_written
 from countersign.gate.shell.flow.control_flow import Step
-from countersign.gate.shell.languages.find import FINDERS, words_before_exec
+from countersign.gate.shell.languages.find import FINDERS, words_around_exec
 from countersign.gate.shell.languages.git import Git, only_reads
 from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.tree import Text, Variable, Word
@@ -269,9 +269,9 @@ _GIVEN = (UNKNOWN.source, GIVEN)
 """Words that stand for what xargs or find gives to its command, and for nothing beside that."""
 
 
-def _found_by(name: str, words: Iterable[Word]) -> tuple[Listing, ...]:
+def _found_by(name: str, words: Sequence[Word]) -> tuple[Listing, ...]:
     """The listing that a finder runs its command for."""
-    known = words_before_exec(words)
+    known = words_around_exec(words)
     return (((name, *known[1:]),),) if known is not None else ()
 
 

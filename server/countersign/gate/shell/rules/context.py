@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class JudgingContext:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
     there are deny or ask rules about commands at all, ``rules_files`` that there are such about files, ``granting``
-    that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``inside_path``
+    that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``lists``: names
+    that a listing prints now are looked at, so that reading them needs no rule (``listed_reads.py``), where
+    ``keeps_names`` also those that a variable keeps. ``inside_path``
     and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
     what was found of names, for when they are touched again, ``looked_at`` names that were looked at one by one,
     ``patterns`` the words that were looked up as such,
@@ -38,6 +40,8 @@ class JudgingContext:
     granting: bool
     prints: bool
     program_path: ProgramPath
+    lists: bool = False
+    keeps_names: bool = False
     touched: dict[Hashable, FileFindings] = field(default_factory=dict)
     looked_at: set[Hashable] = field(default_factory=set[Hashable])
     patterns: list[Word] = field(default_factory=list[Word])
@@ -47,7 +51,13 @@ class JudgingContext:
 
 
 def judging_context(
-    rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool, prints: bool
+    rules: RuleSet,
+    paths: PathJudge,
+    agent: str,
+    cwd: str,
+    *,
+    builtin_reads: bool,
+    prints: bool,
 ) -> JudgingContext:
     """Put them together, and find out once what every part would ask again."""
     return JudgingContext(

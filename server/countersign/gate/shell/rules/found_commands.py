@@ -33,17 +33,18 @@ def found_commands(analyzed: AnalyzedCommand) -> tuple[AnalyzedCommand, tuple[An
     own = without_exec(analyzed.layers[0].words)
     if own is None:
         return None
-    inner = [tuple(_PATH if word is UNKNOWN else word for word in layer.words) for layer in analyzed.layers[1:]]
-    if any(word.value is None and word is not _PATH for words in inner for word in words):
+    inner = [tuple(FOUND if word is UNKNOWN else word for word in layer.words) for layer in analyzed.layers[1:]]
+    if any(word.value is None and word is not FOUND for words in inner for word in words):
         return None
-    alone, *commands = (_analyzed(analyzed, words) for words in (own, *inner))
+    alone, *commands = (analyzed_anew(analyzed, words) for words in (own, *inner))
     return None if any(len(each.layers) != 1 for each in (alone, *commands)) else (alone, tuple(commands))
 
 
-_PATH = Word("{}", (), "quoted", None, "./", UNKNOWN_TEXT + "{}", bare=False)
+FOUND = Word("{}", (), "quoted", None, "./", UNKNOWN_TEXT + "{}", bare=False)
 """A path that find gives: it begins like a root."""
 
 
-def _analyzed(analyzed: AnalyzedCommand, words: tuple[Word, ...]) -> AnalyzedCommand:
+def analyzed_anew(analyzed: AnalyzedCommand, words: tuple[Word, ...]) -> AnalyzedCommand:
+    """Return these words as a command that runs where this one does."""
     command = Simple(" ".join(word.source for word in words), words)
     return AnalyzedCommand(Step(command, unwrap(words), analyzed.step.places), analyzed.facts)

@@ -35,6 +35,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_kn
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.git_folders_entered import entered
+from countersign.gate.shell.rules.listed_reads import listed_read
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
@@ -354,7 +355,11 @@ def _only_reads(
     context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
 ) -> tuple[bool, str | None]:
     """Whether the fixed read-only set holds this command, or what on the disk keeps one of its forms out."""
-    if places is None or not _only_reads_by_words(context, analyzed, places):
+    if places is None:
+        return False, None
+    if context.lists and not analyzed.plain and _only_reads_listed(context, analyzed, places):
+        return True, None
+    if not _only_reads_by_words(context, analyzed, places):
         return False, None
     for program in _programs(analyzed):
         if _chosen_by_others(context, program, tuple(places)):
@@ -375,6 +380,26 @@ def _only_reads(
         return False, None
     secret = printed_secret(context, analyzed, places)
     return secret is None, secret
+
+
+def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
+    """Whether it only reads files that a listing of the text's own gives to it, none of which asks."""
+    if analyzed.evaluates or not all(map(is_safe_prefix, analyzed.step.command.assignments)):
+        return False
+    found = listed_read(context, analyzed)
+    if found is None or any(
+        _chosen_by_others(context, program, tuple(places)) or _only_in_workspace(context, program)
+        for program in _programs(analyzed)
+    ):
+        return False
+    return all(_only_reads(context, each, places)[0] for each in found.commands) and all(
+        each.only_reads(context, place) for each in found.reads for place in places
+    )
+
+
+def _only_in_workspace(context: JudgingContext, program: str) -> bool:
+    path = context.program_path
+    return bool(path.inside) and only_in_workspace(program, path.inside, path.outside)
 
 
 def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, ...]) -> bool:

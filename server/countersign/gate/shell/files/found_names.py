@@ -1,0 +1,129 @@
+"""The paths below folders that ``find`` gives as the disk is now, as far as one of them is worth a look: a symlink, a
+file that is no ordinary one, a name that may be a secret's or that a program could read as another.
+
+The walk is bounded. No link is followed.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from typing import NamedTuple
+
+from countersign.gate.paths.hard_links import STORED
+from countersign.gate.paths.sensitive_paths import secret_name
+from countersign.gate.patterns import fold
+from countersign.gate.probes import disk
+from countersign.gate.shell.languages.find_tests import FindTests, FoundPath, Kind, find_tests
+
+MOST_UNUSUAL = 1_000
+"""Paths worth a look after which no more are looked for."""
+
+PLAIN = re.compile(r"[A-Za-z0-9_.@+,%=#()&!$^{}-]+")
+"""Names that no shell and no program takes for anything else, but for their first character."""
+_LIKELY = re.compile(r"[.#]*(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
+
+
+class Unusual(NamedTuple):
+    """A path below the root, empty for the root itself. ``broken``: a name in a folder with listed names holds a
+    newline, so that lines of the listing together could be another path."""
+
+    path: str
+    link: bool = False
+    broken: bool = False
+
+
+class Find(NamedTuple):
+    """``root`` is an absolute folder, which is written as ``printed`` among the words behind find's name, ``own`` are
+    folded paths that count wherever they are met, and at most ``most`` names are looked at."""
+
+    root: str
+    printed: str
+    words: tuple[str, ...]
+    most: int
+    own: tuple[str, ...] = ()
+
+
+def found_names(asked: Find) -> tuple[Unusual, ...] | None:
+    """Return what is worth a look; None if that, or what is looked at, is too much, or the words are not known."""
+    return disk.combined(_found, asked)
+
+
+def _found(asked: Find) -> tuple[Unusual, ...] | None:
+    tests = find_tests(asked.words)
+    if tests is None:
+        return None
+    walk = _Walk(asked, tests)
+    return tuple(walk.found) if walk.run() else None
+
+
+class _Walk:
+    def __init__(self, asked: Find, tests: FindTests) -> None:
+        self._asked, self._tests = asked, tests
+        self._left, self._left_in_git = asked.most, 3 * asked.most
+        # Behind such a slash a path may be printed in two ways.
+        self._front = asked.printed if asked.printed.endswith("/") else f"{asked.printed}/"
+        self.found: list[Unusual] = []
+
+    def run(self) -> bool:
+        """Whether all was looked at."""
+        asked = self._asked
+        standing = disk.path_stat(asked.root)
+        if isinstance(standing, int):
+            return True
+        linked = standing.kind == stat.S_IFLNK and not asked.printed.endswith(("/", "/."))
+        folder = not linked and disk.is_folder(asked.root)
+        kind: Kind = "link" if linked else "folder" if folder else "file"
+        name = asked.printed.rstrip("/").rsplit("/", 1)[-1]
+        seen = self._tests.look(FoundPath(asked.printed, name, kind))
+        if seen.given and (kind != "folder" or may_be_secret(name)):
+            self.found.append(Unusual("", linked))
+        waiting = [("", 0, False, False)] if folder and not seen.pruned else []
+        while waiting:
+            front, depth, odd, in_git = waiting.pop()
+            if self._tests.deepest is not None and depth >= self._tests.deepest:
+                continue
+            entries = disk.entries_in(f"{asked.root}/{front}")
+            if in_git:
+                self._left_in_git -= len(entries or ())
+            else:
+                self._left -= len(entries or ())
+            if self._left < 0 or self._left_in_git < 0 or len(self.found) > MOST_UNUSUAL:
+                return False
+            given = broken = False
+            for name, is_folder in entries or ():
+                path = f"{front}{name}"
+                kind = "link" if is_folder is None else "folder" if is_folder else "file"
+                seen = self._tests.look(FoundPath(f"{self._front}{path}", name, kind))
+                given, broken = given or seen.given, broken or "\n" in name
+                below = odd or may_be_secret(name) or not PLAIN.fullmatch(name)
+                if seen.given and (below or self._is_unusual(path, kind)):
+                    self.found.append(Unusual(path, kind == "link"))
+                if kind == "folder" and not seen.pruned:
+                    waiting.append((f"{path}/", depth + 1, below, in_git or name == ".git"))
+            if given and broken:
+                self.found.append(Unusual(front, broken=True))
+        return True
+
+    def _is_unusual(self, path: str, kind: Kind) -> bool:
+        if kind == "link" or self._is_own(path):
+            return True
+        return kind == "file" and is_special(f"{self._asked.root}/{path}", path)
+
+    def _is_own(self, path: str) -> bool:
+        if not self._asked.own:
+            return False
+        whole = fold(f"{self._asked.root}/{path}")
+        return any(whole == own or whole.startswith(f"{own}/") for own in self._asked.own)
+
+
+def is_special(whole: str, path: str) -> bool:
+    """Whether what stands there is no ordinary file, or one with other names, where these are not the rule."""
+    standing = disk.path_stat(whole)
+    if isinstance(standing, int):
+        return False
+    return standing.kind != stat.S_IFREG or (standing.names > 1 and STORED.isdisjoint(path.split("/")))
+
+
+def may_be_secret(name: str) -> bool:
+    return (not name.isascii() or _LIKELY.match(name.lower()) is not None) and secret_name(name) is not None

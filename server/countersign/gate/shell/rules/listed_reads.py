@@ -1,0 +1,263 @@
+"""Readers that are given names by a listing of the same text (docs/gate.md "Commands that only read").
+
+``find src -name '*.py' -exec wc -l {} +``, ``find . -name '*.md' | xargs grep -n x`` and a loop over ``git ls-files``
+need no rule where the listing needs none, the reader is of the read-only set whatever file it is given, and the disk
+shows that no name which may be listed now asks. That holds in a text that only reads, so that nothing in it makes other
+names before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from countersign.gate.probes import disk
+from countersign.gate.shell.effects.wrapper_readers import GIVEN
+from countersign.gate.shell.files.file_use import FileUse, Operation
+from countersign.gate.shell.files.found_names import MOST_UNUSUAL
+from countersign.gate.shell.files.given_names import (
+    Given,
+    GivenNames,
+    find_roots,
+    given_names,
+    may_begin_an_operand,
+    of_find,
+    printed_roots,
+)
+from countersign.gate.shell.flow.control_flow import CommandFlow
+from countersign.gate.shell.flow.moves import MOVERS
+from countersign.gate.shell.languages.find import FINDERS, words_around_exec
+from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
+from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.rules.found_commands import FOUND, analyzed_anew, found_commands
+from countersign.gate.shell.syntax.tree import Substitution, Text, Variable, Word
+from countersign.gate.shell.syntax.words import UNKNOWN, constant
+from countersign.gate.shell.variables.listings import Listing, substituted_listing
+
+Way = Literal["whole", "nul", "lines", "words", "shell"]
+"""How names come: each as one word, split at NUL or at newlines, as xargs splits them, or as bash does."""
+
+
+def may_read_listed(found: CommandFlow) -> bool:
+    """Whether a text holds a command that may be given names by a listing. Cheap."""
+    if found.facts.listings:
+        return True
+    for step in found.steps:
+        words = step.command.words
+        if step.listing is not None or any(map(_is_listing, words)):
+            return True
+        if len(step.unwrapped.layers) > 1 and words and (words[0].value or "").rsplit("/", 1)[-1] in FINDERS:
+            return True
+    return False
+
+
+def _is_listing(word: Word) -> bool:
+    return word.value is None and any(isinstance(piece, Substitution) for piece in word.pieces)
+
+
+def keeps_names(found: CommandFlow) -> bool:
+    """Whether a name that a variable of this text keeps is read in the folder where it was listed, and split at
+    newlines and blanks or not at all."""
+    commands = [step.command for step in found.steps]
+    splits = [
+        each.plain for command in commands for each in (*command.assignments, *command.declared) if each.name == "IFS"
+    ]
+    if not set(splits) <= {"", "\n"}:
+        return False
+    places = [step.places for step in found.steps if not _moves(layer.words for layer in step.unwrapped.layers)]
+    return all(each == places[0] for each in places)
+
+
+def _moves(layers: Iterable[Sequence[Word]]) -> bool:
+    return any(words and words[0].value in MOVERS for words in layers)
+
+
+class ListedRead(NamedTuple):
+    """``commands`` must only read, each by its constant words; ``reads`` are names that must not ask."""
+
+    commands: tuple[AnalyzedCommand, ...]
+    reads: tuple[NamesRead, ...]
+
+
+class NamesRead(NamedTuple):
+    """The names that a listing prints, or that find gives by its words where ``finds``, and what is done to each."""
+
+    words: Listing
+    finds: bool
+    way: Way
+    operation: Operation
+
+    def only_reads(self, context: JudgingContext, place: str) -> bool:
+        """Whether none of these names asks, or is read as another, as the disk is now."""
+        paths = context.paths
+        found = of_find(self.words[0], place, paths) if self.finds else given_names(self.words, place, paths)
+        if found is None or len(found.names) > MOST_UNUSUAL:
+            return False
+        if self.way != "whole" and (self.way == "nul") != found.nul:
+            return False
+        return all(self._is_read(each, found, context, place) for each in found.names)
+
+    def _is_read(self, each: Given, names: GivenNames, context: JudgingContext, place: str) -> bool:
+        if each.broken:
+            return self.way in ("whole", "nul")
+        if self._is_read_otherwise(each.name, quotes=names.quotes) or (
+            not names.begins and not may_begin_an_operand(each.name)
+        ):
+            return False
+        name = f"./{each.name}" if each.name.startswith("~") else each.name
+        found = context.paths.judge_read(name, cwd=place)
+        if found.floors or found.deny or found.ask:
+            return False
+        shown = self.operation == "list" and found.requires_ask is not None and found.in_workspace
+        return found.known_read or found.allow is not None or found.grant is not None or shown
+
+    def _is_read_otherwise(self, name: str, *, quotes: bool) -> bool:
+        """Whether this name comes as another, or as several."""
+        match self.way:
+            case "whole" | "nul":
+                return False
+            case "lines":
+                return "\n" in name or (quotes and not _UNQUOTED.fullmatch(name))
+            case "words":
+                split = disk.SPLITTING.search(name) is not None
+            case "shell":
+                split = disk.SPLITTING.search(name) is not None or any(char in name for char in "*?[")
+        return split or (quotes and not _UNQUOTED.fullmatch(name))
+
+
+_UNQUOTED = re.compile(r"[ !#-\[\]-~]*")
+"""Names that git prints as they are."""
+
+
+def listed_read(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedRead | None:
+    """Take a command apart that reads what a listing gives to it; None for any other."""
+    facts = analyzed.facts
+    if facts.functions or facts.aliases:
+        return None
+    if analyzed.step.unwrapped.texts or not analyzed.layers or analyzed.step.command.kind != "command":
+        return None
+    if len(analyzed.layers) > 1 and analyzed.names[0] in FINDERS:
+        return _by_find(analyzed) if context.prints else None
+    if any(layer.way not in ("self", "clear") for layer in analyzed.layers):
+        return None
+    above = analyzed.layers[-1].above
+    if above is not None and analyzed.names[above] in GIVE_INPUT:
+        return _by_input(analyzed, above)
+    return _by_words(analyzed) if len(analyzed.layers) == 1 and context.keeps_names else None
+
+
+def _by_find(analyzed: AnalyzedCommand) -> ListedRead | None:
+    """``find … -exec``."""
+    found = found_commands(analyzed)
+    words = words_around_exec(analyzed.layers[0].words)
+    if found is None or words is None:
+        return None
+    alone, inner = found
+    several = any(word.value == "+" for word in analyzed.layers[0].words)
+    commands, reads = [alone], list[NamesRead]()
+    for each in inner:
+        stands = _stand_ins(analyzed, each.layers[-1].words, FOUND, find_roots(words), several=several)
+        if stands is None:
+            return None
+        commands += stands[0]
+        reads.append(NamesRead((words,), True, "whole", stands[1]))
+    return ListedRead(tuple(commands), tuple(reads))
+
+
+def _by_input(analyzed: AnalyzedCommand, above: int) -> ListedRead | None:
+    """``… | xargs``."""
+    listing, words = analyzed.step.listing, analyzed.layers[-1].words
+    options = analyzed.known[above].arguments
+    if listing is None or options.holes:
+        return None
+    replaces = options.may_have("-I", "--replace", "-i", "-J")
+    if replaces:
+        words = tuple(word for word in words if word is not UNKNOWN)
+    way: Way = "words"
+    if options.may_have("-0", "--null"):
+        way = "nul"
+    elif ends := list(options.valued("-d", "--delimiter")):
+        if not all(end.value in {"\n", "\\n"} for end in ends):
+            return None
+        way = "lines"
+    given = [word for word in words if word.value is None]
+    if len(given) != 1 or given[0].pieces or given[0].source not in _GIVEN:
+        return None
+    return _read_of(analyzed, words, given[0], (listing,), way, several=not replaces)
+
+
+_GIVEN = (UNKNOWN.source, GIVEN)
+
+
+def _by_words(analyzed: AnalyzedCommand) -> ListedRead | None:
+    """``wc -l $(…)``, and ``wc -l "$f"`` in a loop over a listing."""
+    words = analyzed.layers[-1].words
+    given = [word for word in words if word.value is None]
+    if len(given) != 1:
+        return None
+    word, facts = given[0], analyzed.facts
+    pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
+    listings: tuple[Listing, ...] = ()
+    if (substituted := substituted_listing(word)) is not None:
+        listings = (substituted,)
+    elif len(pieces) == 1 and isinstance(pieces[0], Variable) and pieces[0].plain:
+        name = pieces[0].name
+        if facts.values.get(name) == {None} and name not in facts.loose and name not in facts.patterns:
+            listings = tuple(facts.listings.get(name, ()))
+    return _read_of(analyzed, words, word, listings, "shell", several=word.form != "quoted") if listings else None
+
+
+def _read_of(
+    analyzed: AnalyzedCommand,
+    words: tuple[Word, ...],
+    given: Word,
+    listings: Sequence[Listing],
+    way: Way,
+    *,
+    several: bool,
+) -> ListedRead | None:
+    """What a command reads that gets a word for each name, or several, and perhaps none at all."""
+    commands = [analyzed_anew(analyzed, tuple(word for word in words if word is not given))]
+    reads = list[NamesRead]()
+    for listing in listings:
+        roots = printed_roots(listing[0])
+        stands = _stand_ins(analyzed, words, given, roots, several=several) if roots is not None else None
+        if stands is None:
+            return None
+        commands += [analyzed_anew(analyzed, tuple(map(constant, listing[0]))), *stands[0]]
+        reads.append(NamesRead(listing, False, way, stands[1]))
+    return ListedRead(tuple(commands), tuple(reads))
+
+
+def _stand_ins(
+    analyzed: AnalyzedCommand, words: Sequence[Word], given: Word, roots: Sequence[str], *, several: bool
+) -> tuple[list[AnalyzedCommand], Operation] | None:
+    """Return the command with names in the place of those that are given to it, and what it does to them; None if that
+    is not just to read or to list each. A folder stands for a name, as some programs do more to folders."""
+    if sum(word is given for word in words) != 1 or any(word.value is None and word is not given for word in words):
+        return None
+    found: list[AnalyzedCommand] = []
+    operations: set[Operation] = set()
+    for root in roots:
+        for number in (1, 3) if several else (1,):
+            names = [constant(f"{(root or '.').rstrip('/')}/{'./' * at}.") for at in range(number)]
+            stand_in = analyzed_anew(
+                analyzed, tuple(each for word in words for each in (names if word is given else (word,)))
+            )
+            if len(stand_in.layers) != 1 or stand_in.known[0].git is not None or stand_in.step.unwrapped.texts:
+                return None
+            for name in names:
+                uses = [use for use in stand_in.file_uses(0) if use.word.value == name.value]
+                if not uses or not all(map(_only_looks, uses)):
+                    return None
+                operations.update(use.operation for use in uses)
+            found.append(stand_in)
+    return found, "read" if "read" in operations else "list"
+
+
+def _only_looks(use: FileUse) -> bool:
+    if use.operation == "list":
+        return not (use.through or use.free or use.doubtful)
+    doubtful = use.shown or use.free or use.doubtful or use.found or use.if_there or use.start
+    return use.operation == "read" and not (use.below or use.through or doubtful)

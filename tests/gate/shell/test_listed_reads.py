@@ -1,0 +1,357 @@
+"""A reader of the read-only set needs no rule for the names that a listing of the text's own prints, as the disk is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.shell.files import given_names
+from countersign.gate.shell.languages.find_tests import FoundPath, find_tests
+
+from .asked import decide
+
+READERS = ("cat", "head -3", "wc -l", "grep -n x", "md5sum", "tail -n 5", "ls -l", "stat", "sort", "sed -n 1,5p")
+WAYS = (
+    "{} | xargs READ",
+    "{} | xargs -n1 READ",
+    "{} | xargs -P 4 -n 10 READ",
+    "{} | xargs -r READ",
+    "{} | xargs -I% READ %",
+    "{} | xargs -d '\\n' READ",
+    "{} | sort -u | xargs READ",
+    "READ $({})",
+    'for f in $({}); do READ "$f"; done',
+    "for f in $({}); do READ $f; done",
+    '{} | while read -r f; do READ "$f"; done',
+    '{} | while IFS= read -r f; do echo "== $f"; READ "$f"; done',
+)
+FINDS = (
+    "find src -name '*.py'",
+    "find src -type f",
+    "find src tests -maxdepth 2 -name '*.py'",
+    "find ./src -iname '*.PY'",
+)
+GIT = ("git ls-files", "git ls-files '*.py'", "git ls-files src", "git diff --name-only")
+OTHERS = ("rg -l foo", "rg -l foo src", "rg --files src", "ls")
+ENDS = ("{} +", "{} \\;")
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, str]:
+    for name in ("ws/src/a.py", "ws/src/b.py", "ws/tests/a.py", "ws/README.md", "home/.ssh/id_rsa", "out/x.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
+
+
+def make(name: str, places: dict[str, str]) -> None:
+    """Make a file of this name, or a symlink where it leads somewhere, or a further name of another file."""
+    name, arrow, target = name.format(**places).partition(" -> ")
+    other, same, twin = name.partition(" = ")
+    path = Path(places["workspace"]) / (other if same else name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if arrow:
+        path.symlink_to(target)
+    elif same:
+        os.link(Path(places["workspace"]) / twin, path)
+    else:
+        path.touch()
+
+
+def track(places: dict[str, str]) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *words], cwd=places["workspace"], check=True, capture_output=True)
+
+
+def texts(listing: str, reader: str = "cat") -> list[str]:
+    return [way.format(listing).replace("READ", reader) for way in WAYS]
+
+
+@pytest.mark.parametrize("listing", FINDS)
+@pytest.mark.parametrize("reader", READERS)
+def test_no_rule_is_needed_behind_find(listing: str, reader: str, places: dict[str, str]) -> None:
+    commands = [*texts(listing, reader), *[f"{listing} -exec {reader} {end}" for end in ENDS]]
+    commands += [f"{listing} -print0 | xargs -0 {reader}", f"cd src && cd .. && {listing} | xargs {reader} | head -20"]
+    assert [each for each in commands if decide(each, **places) != "allow"] == []
+    assert [each for each in commands if decide(each, mode="ask", **places) != "ask"] == []
+    assert [each for each in commands if decide(each, mode="plan", **places) != "allow"] == []
+
+
+@pytest.mark.parametrize("listing", [*GIT, *OTHERS])
+def test_no_rule_is_needed_behind_other_listings(listing: str, places: dict[str, str]) -> None:
+    track(places)
+    assert [each for each in texts(listing) if decide(each, **places) != "allow"] == []
+
+
+HOSTILE = (
+    "src/.env",
+    "src/.env.local/x.py",
+    "src/server.pem",
+    "src/server.pem.bak",
+    "src/id_rsa.py",
+    "src/link.py -> {home}/.ssh/id_rsa",
+    "src/link.py -> ../../out/x.py",
+    "src/link.py -> ../.env",
+    "src/.hidden/link.py -> ../../.env",
+    "src/.git/link.py -> {home}/.ssh/id_rsa",
+    "src/twin.py = README.md",
+    "src/a\u200bb.py",
+)
+SPLIT = (
+    "src/a b.py",
+    "src/x\n.env",
+    "src/a .env .py",
+    'src/a".env".py',
+    "src/a\\ .py",
+    "src/a\t.py",
+    "src/a .env /x.py",
+)
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, *SPLIT])
+@pytest.mark.parametrize("listing", ["find src", "find src -type f -o -type l", "find . -not -path './tests/*'"])
+def test_a_hostile_name_asks(name: str, listing: str, places: dict[str, str]) -> None:
+    make(name, places)
+    commands = [each for each in texts(listing) if name != "src/a b.py" or " -d " not in each]
+    if name not in SPLIT:
+        commands += [f"{listing} -exec cat {end}" for end in ENDS] if " -o " not in listing else []
+        commands.append(f"{listing} -print0 | xargs -0 cat" if " -o " not in listing else commands[0])
+    assert [each for each in commands if decide(each, **places) != "ask"] == []
+
+
+@pytest.mark.parametrize("name", ["src/a b.py", "src/[slug]/x.py", "src/-x", "src/in -> a.py"])
+def test_find_gives_names_whole(name: str, places: dict[str, str]) -> None:
+    make(name, places)
+    for command in ("-exec cat {} +", "-print0 | xargs -0 cat", "-print0 | sort -z | xargs -0 cat"):
+        assert decide(f"find src {command}", **places) == "allow"
+
+
+def test_a_name_that_may_not_be_shown_asks(places: dict[str, str]) -> None:
+    make("src/x\ny.py", places)
+    for command in ("-exec cat {} +", "-print0 | xargs -0 cat"):
+        assert decide(f"find src {command}", **places) == "ask"
+
+
+@pytest.mark.parametrize("name", HOSTILE[:7])
+def test_what_is_not_listed_does_not_count(name: str, places: dict[str, str]) -> None:
+    make(name, places)
+    commands = texts("find src -name '*.md'") + texts("find . -name '*.py' -not -path '*/src/*'")
+    commands += [f"find . -name src -prune -o -name '*.py' -exec cat {end}" for end in ENDS]
+    commands += ["find . -path ./src -prune -o -type f -print | xargs cat", "find . -maxdepth 1 | xargs wc -l"]
+    assert [each for each in commands if decide(each, **places) != "allow"] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "-x", "a b", "a\n.env", ".env", "server.pem", "link -> {home}/.ssh/id_rsa", "twin = README.md", "é.py", "@x",
+        "a=b", "+5", ":x", "~x", "#x", "a*b",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("listing", ["git ls-files", "rg --files", "ls"])
+def test_a_hostile_name_without_a_folder_asks(name: str, listing: str, places: dict[str, str]) -> None:
+    make(name, places)
+    track(places)
+    # Neither of the others lists what is hidden, or prints quotes around other letters.
+    expected = "allow" if name in {".env", "é.py"} and listing != "git ls-files" else "ask"
+    commands = texts(listing) if name != "a*b" else [f"for f in $({listing}); do cat $f; done", f"cat $({listing})"]
+    commands = [each for each in commands if name != "a b" or " -d " not in each]
+    assert [each for each in commands if decide(each, **places) != expected] == []
+
+
+def test_what_git_lists_behind_a_link_asks(places: dict[str, str]) -> None:
+    track(places)
+    workspace = Path(places["workspace"])
+    shutil.rmtree(workspace / "src")
+    (workspace / "src").symlink_to("../out")
+    assert [each for each in texts("git ls-files") if decide(each, **places) != "ask"] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find .. -name '*.py' -exec cat {} +",
+        "find src /etc -name '*.conf' -exec cat {} +",
+        "find src ../out | xargs cat",
+        "find ~ -name '*.py' | xargs cat",
+        "find -L src -name '*.py' | xargs cat",
+        "find src -follow -name '*.py' -exec cat {} +",
+        "find -H src -name '*.py' -exec cat {} +",
+        "find src -regex '.*py' -exec cat {} +",
+        'find src -name "$x" -exec cat {} +',
+        'find "$d" -name x -exec cat {} +',
+        "find src -samefile a -exec cat {} +",
+        "find -files0-from list -exec cat {} +",
+        "find src -exec sh -c 'cat {}' \\;",
+        "find src -exec sh -c 'cat \"$1\"' sh {} \\;",
+        "find src -execdir cat {} +",
+        "find src -ok cat {} \\;",
+        "find src -delete -exec cat {} +",
+        "find src -fprint out -exec cat {} +",
+        "find src -fls out -exec cat {} +",
+        "find src -exec rm {} +",
+        "find src -exec cp {} x \\;",
+        "find src -exec sed -i s/a/b/ {} +",
+        "find src -exec sed w {} \\;",
+        "find src -exec sed {} \\;",
+        "find src -exec awk {} \\;",
+        "find src -exec awk '{system($0)}' {} +",
+        "find src -exec grep -f {} a.py \\;",
+        "find src -exec grep -r x {} +",
+        "find src -exec sort -o {} a.py \\;",
+        "find src -exec uniq {} +",
+        "find src -exec xxd {} +",
+        "find src -exec wc --files0-from={} \\;",
+        "find src -exec cat {}/../../.env \\;",
+        "find src -exec cat x{} \\;",
+        "find src -exec diff src {} \\;",
+        "find src -exec rg x {} +",
+        "find src -exec cat {} {} \\;",
+        "find src -exec git show {} \\;",
+        "find src -exec {} \\;",
+        "find src -exec ./cat {} \\;",
+        "find src -exec cat {} + -exec evil {} +",
+        "find src -name '*.py' -exec cat {} + -o -name x -exec cat $(cat list) {} +",
+        "find src | xargs -a list cat",
+        "find src | xargs cat < list",
+        "find src -print0 | xargs cat",
+        "find src | xargs -0 cat",
+        "find src -print0 | sort | xargs -0 cat",
+        "find src | sort -z | xargs cat",
+        "find src | xargs -d a cat",
+        "find src | xargs -I{} cat {}.env",
+        "find src | xargs -I{} cat {} {}",
+        "find src | xargs sed",
+        "find src | xargs uniq",
+        "find src | xargs rg x",
+        "find src | xargs awk",
+        "find src | xargs -I{} sh -c 'cat {}'",
+        "find src | xargs sh -c 'cat \"$@\"' sh",
+        "find src | sed s/a/.env/ | xargs cat",
+        "{ find src; echo .env; } | xargs cat",
+        "echo .env | xargs cat",
+        "git ls-files -o | xargs cat",
+        "git ls-files | cut -c2- | xargs cat",
+        "git diff --name-only HEAD~1 | xargs cat",
+        "git diff --name-only --cached | xargs cat",
+        "grep -rl x . | xargs cat",
+        "rg -l x --hidden | xargs cat",
+        "rg -lu x | xargs cat",
+        "ls -a | xargs cat",
+        "cat list | xargs cat",
+        'cat "$(find src)"/x',
+        'f=$(find src -name x); cat "$f.env"',
+        'find src | while read -r f; do cat "src/$f"; done',
+        'find src | while read -r f g; do cat "$g"; done',
+        'find src | while IFS=. read -r f; do cat "$f"; done',
+        "IFS=a; for f in $(find src); do cat $f; done",
+        'f=$(find . -name "*.py"); cd src; cat "$f"',
+        'for f in $(find . -name "*.py"); do cd src; cat "$f"; done',
+        'find src | while read -r f; do f=.env; cat "$f"; done',
+        'find src -type f | while read -r f; do cat "${f%.py}"; done',
+        'find src -type f | while read -r f; do cat < "$f"; done',
+        "PATH=src find src | xargs cat",
+        "find src | LD_PRELOAD=x xargs cat",
+        "cat() { evil; }; find src | xargs cat",
+    ],
+)
+def test_anything_else_asks(command: str, places: dict[str, str]) -> None:
+    track(places)
+    make("list", places)
+    assert decide(command, **places) in {"ask", "deny"}
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "touch src/.env", "mv .env src/x.py", "ln -s ../.env src/x.py", "tar xf a.tar", "git checkout main",
+        "cp -r out src", "echo x > src/y.py", "make", "python3 x.py", "unzip a.zip", "git stash pop", "mkdir src/x",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["{}; {}", "{} && {}", "{} & {}", "{1}; {0}", "while true; do {1}; {0}; done"])
+def test_what_the_text_makes_before_asks(first: str, text: str, places: dict[str, str]) -> None:
+    rules = [f"Bash({name}:*)" for name in "touch mv ln tar git cp echo make python3 unzip mkdir".split()]
+    command = text.format(first, "find src -name '*.py' -exec cat {{}} +".replace("{{}}", "{}"))
+    assert decide(command, [*rules, "Edit(./**)"], **places) == "ask"
+
+
+@pytest.mark.parametrize("listing", ["find src -name '*.py'", "git ls-files src", "rg --files src"])
+@pytest.mark.parametrize("rule", ["Read(src/key.py)", "Read(key.py)", "Read(**/*.py)", "Read(src)"])
+def test_a_rule_for_reading_is_seen(listing: str, rule: str, places: dict[str, str]) -> None:
+    track(places)
+    commands = [*texts(listing), *([f"{listing} -exec cat {end}" for end in ENDS] if "find" in listing else [])]
+    for rules in ({"deny": [rule]}, {"ask": [rule]}):
+        assert [each for each in commands if decide(each, **rules, **places) == "allow"] == []
+    assert decide(commands[0], deny=["Bash(cat:*)"], **places) == "deny"
+    assert decide(commands[0], deny=["Bash(xargs:*)"], **places) == "deny"
+
+
+def test_a_list_may_name_a_secret(places: dict[str, str]) -> None:
+    """Only its name and size are looked at."""
+    make(".env", places)
+    for command in ("find . -type f -exec ls -lh {} +", "find . -type f | xargs stat", "find . | xargs du -h"):
+        assert decide(command, **places) == "allow"
+    assert decide("find . -type f -exec file {} +", **places) == "ask"
+    make("src/out -> ../../out", places)
+    assert decide("find . -exec ls -lh {} +", **places) == "ask"
+
+
+def test_a_read_rule_that_names_the_secret_covers_it(places: dict[str, str]) -> None:
+    make("src/.env", places)
+    assert decide("find src -type f -exec cat {} +", ["Read(.env)"], **places) == "allow"
+    assert decide("find src -type f -exec cat {} +", ["Read(./**)"], **places) == "ask"
+
+
+def test_more_names_than_are_looked_at_ask(places: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(given_names, "MOST_NAMES", 5)
+    assert decide("find src | xargs cat", **places) == "allow"
+    for number in range(4):
+        make(f"src/{number}.py", places)
+    assert decide("find src | xargs cat", **places) == "ask"
+    assert decide("find . -name src -prune -o -name '*.md' -print | xargs cat", **places) == "allow"
+
+
+def test_lines_that_together_are_another_name_ask(places: dict[str, str]) -> None:
+    make("src/1.py\nsrc/x.md", places)
+    for command in (
+        'f=$(find src -name "*.py"); cat "$f"',
+        'cat "$(find src -name "*.py")"',
+        "cat $(find src -name '*.py')",
+    ):
+        assert decide(command, **places) == "ask"
+
+
+def given(words: str, printed: str, kind: str = "file") -> bool | None:
+    tests = find_tests(words.split())
+    return tests and tests.look(FoundPath(printed, printed.rsplit("/", 1)[-1], kind)).given  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "expected"),
+    [
+        (". -name *.py", "./a.py", True), (". -name *.py", "./a.pyc", False), (". -name *.PY", "./a.py", True),
+        (". ! -name *.PY", "./a.py", True), (". ! -name *.py", "./a.py", False), (". ! -name *.py", "./é.py", True),
+        (". -not -name [a].py", "./a.py", True), (". -not -name ?.py", "./a.py", True),
+        (". -name ?.md", "./a.py", True),
+        (". -name *.py -o -name *.env", "./.env", True), (". -name *.py -name *.env", "./.env", False),
+        (". ( -name *.py -o -name *.env ) -not -path */b/*", "./b/.env", False),
+        (". ( -name *.py -o -name *.env ) -not -path */b/*", "./c/.env", True),
+        (". -size +1 -o -name x", "./y", True), (". ! -size +1", "./y", True), (". -type d", "./y", False),
+        (". -name x -prune -o -print", "./x", False), (". -name x -prune -o -print", "./y", True),
+        (". -name x -prune -o -name y", "./x", True), (". -print -name x", "./y", True),
+        (". -name x -print", "./y", False),
+        ("src/ -not -path src/x/*", "src/x/y", True), ("src/ -not -path */x/*", "src/x/y", False),
+        (". -iwholename ./A*", "./ab", True), (". ! -ipath ./A*", "./ab", False), (". -name a*b*a", "./aba", True),
+        (". -name a*a", "./a", False), (". -regex x", "./x", None), (". ( -name x", "./x", None),
+        (". -name", "./x", None),
+        (". -name x , -name y", "./x", None), (". -name x )", "./x", None), (". -mount -name x", "./y", False),
+    ],
+)  # fmt: skip
+def test_what_find_gives(words: str, path: str, expected: bool | None) -> None:
+    assert given(words, path) == expected
