@@ -418,7 +418,8 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
     if not context.builtin_reads or not _could_only_read(analyzed):
         return False
     name, words, known = analyzed.names[-1], analyzed.layers[-1].words, analyzed.known[-1]
-    if not only_reads_by_words(name, words, known):
+    # What the text says of a word is looked at below.
+    if not only_reads_by_words(name, words, known if analyzed.holes else known._replace(holes=())):
         return False
     path = context.program_path
     if path.inside and any(only_in_workspace(name, path.inside, path.outside) for name in _programs(analyzed)):

@@ -135,7 +135,7 @@ def listed_read(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedRea
     facts = analyzed.facts
     if facts.functions or facts.aliases:
         return None
-    if analyzed.step.unwrapped.texts or not analyzed.layers or analyzed.step.command.kind != "command":
+    if analyzed.step.unwrapped.texts or analyzed.step.command.kind != "command" or len(analyzed.layers) < 1:
         return None
     if len(analyzed.layers) > 1 and analyzed.names[0] in FINDERS:
         return _by_find(analyzed) if context.prints else None
