@@ -230,6 +230,8 @@ def test_what_git_lists_behind_a_link_asks(places: dict[str, str]) -> None:
         "find src | xargs sed",
         "find src | xargs uniq",
         "find src | xargs rg x",
+        "find src | xargs find",
+        "ls | xargs find",
         "find src | xargs awk",
         "find src | xargs -I{} sh -c 'cat {}'",
         "find src | xargs sh -c 'cat \"$@\"' sh",

@@ -247,6 +247,8 @@ def _stand_ins(
             )
             if len(stand_in.layers) != 1 or stand_in.known[0].git is not None or stand_in.step.unwrapped.texts:
                 return None
+            if stand_in.names[0] in FINDERS:
+                return None  # any word behind the names may be an action
             for name in names:
                 uses = [use for use in stand_in.file_uses(0) if use.word.value == name.value]
                 if not uses or not all(map(_only_looks, uses)):
