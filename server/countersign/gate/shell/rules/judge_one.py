@@ -35,7 +35,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_kn
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.git_folders_entered import entered
-from countersign.gate.shell.rules.listed_reads import listed_read
+from countersign.gate.shell.rules.listed_reads import goes_deep, listed_read
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
@@ -357,7 +357,7 @@ def _only_reads(
     """Whether the fixed read-only set holds this command, or what on the disk keeps one of its forms out."""
     if places is None:
         return False, None
-    if context.lists and not analyzed.plain and _only_reads_listed(context, analyzed, places):
+    if context.lists and (not analyzed.plain or goes_deep(analyzed)) and _only_reads_listed(context, analyzed, places):
         return True, None
     if not _only_reads_by_words(context, analyzed, places):
         return False, None

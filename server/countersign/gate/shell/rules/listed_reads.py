@@ -9,7 +9,7 @@ names before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.probes import disk
@@ -25,14 +25,16 @@ from countersign.gate.shell.files.given_names import (
     of_find,
     printed_roots,
 )
+from countersign.gate.shell.files.word_values import matching_paths
 from countersign.gate.shell.flow.control_flow import CommandFlow
-from countersign.gate.shell.flow.moves import MOVERS
-from countersign.gate.shell.languages.find import FINDERS, words_around_exec
+from countersign.gate.shell.flow.moves import HERE, MOVERS
+from countersign.gate.shell.languages.find import FINDERS, RUNS, words_around_exec
+from countersign.gate.shell.programs.argv import Arguments, Option
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import FOUND, analyzed_anew, found_commands
 from countersign.gate.shell.syntax.tree import Substitution, Text, Variable, Word
-from countersign.gate.shell.syntax.words import UNKNOWN, constant
+from countersign.gate.shell.syntax.words import UNKNOWN, constant, pattern_text
 from countersign.gate.shell.variables.listings import Listing, substituted_listing
 
 Way = Literal["whole", "nul", "lines", "words", "shell"]
@@ -47,9 +49,15 @@ def may_read_listed(found: CommandFlow) -> bool:
         words = step.command.words
         if step.listing is not None or any(map(_is_listing, words)):
             return True
+        if any(_GOES_DEEP.match(word.prefix) for word in words[1:]):
+            return True
         if len(step.unwrapped.layers) > 1 and words and (words[0].value or "").rsplit("/", 1)[-1] in FINDERS:
             return True
     return False
+
+
+_GOES_DEEP = re.compile(r"-[A-Za-z]*r|--recursive")
+"""What an option by which a search enters folders looks like."""
 
 
 def _is_listing(word: Word) -> bool:
@@ -144,7 +152,88 @@ def listed_read(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedRea
     above = analyzed.layers[-1].above
     if above is not None and analyzed.names[above] in GIVE_INPUT:
         return _by_input(analyzed, above)
+    if goes_deep(analyzed):
+        return _by_recursion(context, analyzed)
     return _by_words(analyzed) if len(analyzed.layers) == 1 and context.keeps_names else None
+
+
+def goes_deep(analyzed: AnalyzedCommand) -> bool:
+    """Whether a command searches all files below the folders that it names."""
+    known = analyzed.known[-1]
+    row = known.program
+    return row is not None and row.operands == "pattern" and bool(row.deep) and known.arguments.may_have(*row.deep)
+
+
+def _by_recursion(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedRead | None:
+    """``grep -rn word src``: as if find gave it each file there."""
+    words = tuple(_as_it_stands(context, analyzed, word) for word in analyzed.layers[-1].words)
+    if any(word.value is None for word in words):
+        return None
+    known = analyzed_anew(analyzed, words).known[-1]
+    row, found = known.program, known.arguments
+    if row is None or found.may_have(*row.follows):
+        return None
+    files = found.operands if found.may_have(*row.given) else found.operands[1:]
+    roots = [word.value or "" for _, word in files] or ["."]
+    if not all(map(_PLAIN_ROOT.fullmatch, roots)):
+        return None
+    flat = _without_recursion(words, [index for index, _ in files], row.deep, found.options)
+    tests = _narrowing(found)
+    if flat is None or tests is None:
+        return None
+    stands = _stand_ins(analyzed, (*flat, FOUND), FOUND, roots, several=True)
+    if stands is None:
+        return None
+    looked = (_ANY_FINDER, *roots, *tests, RUNS)
+    return ListedRead((analyzed_anew(analyzed, flat), *stands[0]), (NamesRead((looked,), True, "whole", stands[1]),))
+
+
+def _as_it_stands(context: JudgingContext, analyzed: AnalyzedCommand, word: Word) -> Word:
+    """A long option with a pattern (``--include=*.py``), which stays as it is where no file is called so."""
+    if word.form != "pattern" or not word.prefix.startswith("--") or analyzed.step.places is not HERE:
+        return word
+    pattern = pattern_text(word)
+    return constant(pattern) if context.start and matching_paths(pattern, context.start, 1) == () else word
+
+
+_ANY_FINDER = min(FINDERS)
+_PLAIN_ROOT = re.compile(r"(?:[\w.][\w.-]*/)*[\w.][\w.-]*/?")
+
+
+def _without_recursion(
+    words: Sequence[Word], files: Sequence[int], deep: Collection[str], options: Sequence[Option]
+) -> tuple[Word, ...] | None:
+    """The words without those of the files, and without the options by which the command enters folders."""
+    kept: dict[int, str] = {index: word.value or "" for index, word in enumerate(words) if index not in files}
+    for option in options:
+        if option.name not in deep:
+            continue
+        if option.name[:2] == "--":
+            if kept.pop(option.index) != option.name:
+                return None
+        else:
+            kept[option.index] = kept[option.index].replace(option.name[1], "", 1)
+    return tuple(constant(text) for text in kept.values() if text != "-")
+
+
+def _narrowing(found: Arguments) -> tuple[str, ...] | None:
+    """The words of find for the files and folders that a search leaves out, as far as every program of the name leaves
+    out the same; None where that is not certain."""
+    skipped = [word.value or "*" for word in found.values("--exclude-dir")]
+    wanted = [word.value or "*" for word in found.values("--include")]
+    if not all(map(_PLAIN_NAME.fullmatch, skipped)):
+        return None
+    tests = [each for name in skipped for each in ("-name", name.rstrip("/"), "-prune", "-o")]
+    # Behind `--exclude`, GNU's grep takes in what matches neither.
+    excludes = any(option.name.startswith("--ex") and option.name != "--exclude-dir" for option in found.options)
+    if wanted and not excludes and all(map(_PLAIN_PATTERN.fullmatch, wanted)):
+        any_of = [each for pattern in wanted for each in ("-o", "-name", pattern)][1:]
+        tests += ["(", *any_of, ")"] if len(wanted) > 1 else any_of
+    return tuple(tests)
+
+
+_PLAIN_NAME = re.compile(r"[\w.-]+/?")
+_PLAIN_PATTERN = re.compile(r"[\w.*-]+")
 
 
 def _by_find(analyzed: AnalyzedCommand) -> ListedRead | None:
