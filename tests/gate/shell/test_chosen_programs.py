@@ -220,3 +220,30 @@ def test_the_reason_names_the_program(world: Path) -> None:
     judged = judge("mvn --version", workspace=str(world / "project"), home=str(world / "home"))
     reason = "others may choose which program runs as `mvn`"
     assert [finding.near_miss_reason for finding in judged.findings if finding.kind == "command"] == [reason]
+
+
+def test_behind_an_activated_environment_readers_need_no_rule_but_its_own_programs_do(tmp_path: Path) -> None:
+    for name in (".venv/bin/activate", "src/a.py", "other/bin/activate"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    allow = [
+        "Bash(source .venv/bin/activate)",
+        "Bash(source other/bin/activate)",
+        "Bash(source src/a.py)",
+        "Bash(pytest:*)",
+    ]
+    where = {"workspace": str(tmp_path), "home": "/nowhere"}
+    tests = "source .venv/bin/activate && pytest -q 2>&1 | tail -5"
+    assert decide(tests, allow=allow, **where) == "allow"
+    assert decide("source .venv/bin/activate && cd src && cat a.py", allow=allow, **where) == "allow"
+    for other in (
+        "source .venv/bin/activate x && tail -5 src/a.py",
+        "source other/bin/activate && tail -5 src/a.py",
+        "source src/a.py && tail -5 src/a.py",
+        "source src/../.venv/bin/activate && tail -5 src/a.py",
+        ". .venv/bin/activate && tail -5 src/a.py",
+        "echo x > .venv/bin/activate; source .venv/bin/activate && tail -5 src/a.py",
+    ):
+        assert decide(other, allow=allow, **where) == "ask", other
+    (tmp_path / ".venv/bin/tail").touch()
+    assert decide(tests, allow=allow, **where) == "ask"

@@ -25,8 +25,9 @@ from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
+from countersign.gate.shell.files.word_values import join
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
-from countersign.gate.shell.flow.moves import HERE
+from countersign.gate.shell.flow.moves import HERE, activated
 from countersign.gate.shell.flow.parse_cache import KEEP, Followed, follow
 from countersign.gate.shell.printing.guarded_moves import with_guards
 from countersign.gate.shell.printing.inner_texts import doubt
@@ -590,6 +591,9 @@ class _Judging:
         for risk in risks:
             self.risks[risk] = None
         self.bring(analyzed, places)
+        front = activated(analyzed.layers[0].words) if analyzed.layers else None
+        if front is not None:
+            self.context.activated.extend(join(place, front, self.context.paths.home) for place in places or ())
         for text in scripts_run(analyzed, self.written) if self.written else ():
             if text not in self.read_scripts:
                 self.read_scripts.add(text)

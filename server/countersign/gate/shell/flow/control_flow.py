@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
-from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, followed, moves, union
+from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, activated, followed, moves, union
 from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
@@ -411,7 +411,8 @@ class _Walk:
             self.steps[-1] = step._replace(leads=outcome[0])
             return outcome
         if any(name in MOVERS for name in names):
-            return None, None
+            stays = len(names) == 1 and activated(layers[0].words) is not None
+            return (places, places) if stays else (None, None)
         if names[0] in self.facts.functions and self.moving:
             return None, None
         return places, places

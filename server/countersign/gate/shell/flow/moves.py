@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
@@ -53,6 +54,19 @@ MOVERS = names_with("may_move_shell") | {"."}
 
 LEAVE_FOLDERS = names_with("leaves_folders") | {":", "[", "[["}
 """Programs that remove and rename no folder, whatever their words."""
+
+_ACTIVATES = re.compile(r"(?:\./)?(?:(?!\.\.?/)[\w.-]+/)*(?:\.venv|venv|env)/bin/activate")
+
+
+def activated(words: Sequence[Word]) -> str | None:
+    """The folder of programs that ``source .venv/bin/activate`` puts in front of the path; None for anything else. The
+    place is protected (docs/gate.md P4), and what stands there moves the shell nowhere."""
+    if len(words) != _SOURCED or words[0].value not in {"source", "."} or words[1].value is None:
+        return None
+    return words[1].value.removesuffix("/activate") if _ACTIVATES.fullmatch(words[1].value) else None
+
+
+_SOURCED = 2
 
 _LOST = Move("lost")
 

@@ -28,7 +28,7 @@ class JudgingContext:
     ``patterns`` the words that were looked up as such,
     ``repositories`` the words by which git makes any in this text,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
-    name in some places."""
+    name in some places. ``activated`` are folders of programs that the text puts in front of the path."""
 
     rules: RuleSet
     paths: PathJudge
@@ -48,6 +48,7 @@ class JudgingContext:
     repositories: set[str] = field(default_factory=set[str])
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+    activated: list[str] = field(default_factory=list)
 
 
 def judging_context(

@@ -362,7 +362,8 @@ def _only_reads(
     if not _only_reads_by_words(context, analyzed, places):
         return False, None
     for program in _programs(analyzed):
-        if _chosen_by_others(context, program, tuple(places)):
+        chosen = any(disk.is_there(f"{folder}/{program}") for folder in context.activated)
+        if chosen or _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
     known = analyzed.known[-1]
     if known.git is not None and known.git.folders:
@@ -388,7 +389,9 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
         return False
     found = listed_read(context, analyzed)
     if found is None or any(
-        _chosen_by_others(context, program, tuple(places)) or _only_in_workspace(context, program)
+        any(disk.is_there(f"{folder}/{program}") for folder in context.activated)
+        or _chosen_by_others(context, program, tuple(places))
+        or _only_in_workspace(context, program)
         for program in _programs(analyzed)
     ):
         return False
