@@ -130,8 +130,8 @@ def _rewritten(name: str, word: Word) -> FileUse:
     of a pattern that the program itself expands (``'src/**/*.ts'``)."""
     found = _OWN_PATTERN.fullmatch(word.value or "") if name in _OF_FOLDERS else None
     if found is not None and not re.search(r"\.\.|[\\!(]", word.value or ""):
-        return FileUse("write", constant(found[1]), rewritten=True)
-    return FileUse("write", word, rewritten=True)
+        return FileUse("write", constant(found[1]), content=True)
+    return FileUse("write", word, content=True)
 
 
 _FILES_OF_A_KIND = re.compile(r"[\w.][\w./-]*/[\w*?-]*\.\w+")

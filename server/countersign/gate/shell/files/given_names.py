@@ -85,7 +85,8 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
         return None
     names: list[Given] = []
     for root in tests.roots:
-        found = found_names(_look_below(root, tuple(words[1:]), place, judge))
+        below = _look_below(root, tuple(words[1:]), place, judge)
+        found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
             return None
         names += _below(root, found)
@@ -169,7 +170,8 @@ def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
         return None
     names: list[Given] = []
     for root in operands or (".",):
-        found = found_names(_look_below(root, (root, *_BUT_GIT), place, judge))
+        below = _look_below(root, (root, *_BUT_GIT), place, judge)
+        found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
             return None
         names += [each for each in _below(root, found) if each.broken or not _is_only_hidden(each.name)]
@@ -193,7 +195,7 @@ def _ls(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
     """The names in one folder, which count from this one."""
     operands = [word for word in words[1:] if not word.startswith("-")]
     folder = join(place, operands[0], judge.home) if operands else place
-    if len(operands) > 1 or (operands and not disk.is_folder(folder)):
+    if len(operands) > 1 or not disk.is_folder(folder):
         return None
     entries = disk.names_in(folder)
     if len(entries) > MOST_NAMES:

@@ -207,11 +207,7 @@ class PathFinder:
             return self._into_by_sources(file_use, file_use.sources, value, cwd)
         if file_use.into is not None:
             return self._into(file_use, value, cwd)
-        written = value
-        if file_use.rewritten and self._is_ordinary_folder(value, cwd):
-            written = f"{value.rstrip('/') or '/'}/zzz"
-        finding = self.judge.judge_write(written, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
-        finding = finding if written == value else self._with_floors_of(finding, value, cwd)
+        finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
         if file_use.content:
             finding = covered_below(self.judge, finding, value, cwd=cwd)
         if file_use.unknown_names and not file_use.unfollowed:
@@ -219,23 +215,6 @@ class PathFinder:
         if file_use.unknown_names:
             return self._with_unknown_names(finding, value, cwd)
         return self._with_rules_below(finding, value, cwd) if file_use.below and operation == "edit" else finding
-
-    def _is_ordinary_folder(self, value: str, cwd: str) -> bool:
-        """Whether a path is a folder in which nothing is protected."""
-        is_folder = value != "" and self.judge.resolve(value, cwd=cwd).kind == "folder"
-        return is_folder and self._holds_protected(value, cwd) is None
-
-    def _with_floors_of(self, finding: Finding, folder: str, cwd: str) -> Finding:
-        """What is written below a folder, with what is said of the folder whatever rules allow."""
-        whole = self.judge.judge_write(folder, cwd=cwd)
-        return finding._replace(
-            resource=whole.resource,
-            floors=tuple(dict.fromkeys((*whole.floors, *finding.floors))),
-            deny=whole.deny or finding.deny,
-            ask=whole.ask or finding.ask,
-            requires_ask=whole.requires_ask or finding.requires_ask,
-            bypassable=whole.bypassable and finding.bypassable,
-        )
 
     def _with_unknown_names(self, finding: Finding, value: str, cwd: str) -> Finding:
         """What is written below a folder under names that are not known."""
