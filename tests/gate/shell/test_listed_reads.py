@@ -452,3 +452,51 @@ def test_what_a_search_leaves_out_may_be_a_secret(places: dict[str, str]) -> Non
     assert decide("grep -rn x src --include=*.py", **places) == "ask"
     assert decide("grep -rn x src", deny=["Read(src/a.py)"], **places) != "allow"
     assert decide("grep -rn x src", deny=["Read(tests/**)"], **places) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find src | xargs -I {home}/.ssh/id_rsa -n 2 cat {home}/.ssh/id_rsa",
+        "find src -name a.py | xargs -I .env -L1 cat .env",
+        "find src | xargs -I .env -I % cat .env",
+        "find src | xargs -I.env -n2 cat .env",
+        "ls src | xargs -I / -n 2 ls -R /",
+        "find . ! -name -print | xargs cat",
+        "find . -type f -o -name -print | xargs cat",
+        "find . -name -print -o -type f | xargs cat",
+        "find . ! -user -print | xargs cat",
+        "find . ! -name -print0 | xargs -0 cat",
+        "find . -mindepth 1 -type d -prune -o -type f -exec cat {{}} +",
+        "find . -mindepth 2 -type d -prune -o -type f -exec cat {{}} +",
+        "find . -mindepth 1 -path . -prune -o -print | xargs cat",
+        "find . -depth -name . -prune -o -type f -exec cat {{}} +",
+    ],
+)
+def test_a_listing_that_is_read_otherwise_than_it_looks_asks(command: str, places: dict[str, str]) -> None:
+    make(".env", places)
+    assert decide(command.format(**places), **places) != "allow"
+    assert decide(command.format(**places), ["Bash(cat:*)", "Bash(find:*)"], **places) != "allow"
+
+
+@pytest.mark.parametrize(
+    "reader", ["(cd sub && xargs cat)", "{ cd sub && xargs -I% cat %; }", "{ pushd sub; xargs cat; }"]
+)
+def test_names_that_are_read_in_another_folder_than_they_were_listed_in_ask(
+    reader: str, places: dict[str, str]
+) -> None:
+    make("d/passwd", places)
+    make("sub/d -> /etc", places)
+    assert decide(f"find . -name passwd | {reader}", **places) == "ask"
+
+
+def test_lines_that_come_as_one_word_may_be_another_name(places: dict[str, str]) -> None:
+    assert decide('cat "$(find src/a.py src/b.py)"', **places) == "ask"
+
+
+def test_a_packed_file_is_read_under_its_own_name_alone(places: dict[str, str]) -> None:
+    make("q.gz -> ../out/x.py", places)
+    make("log.gz", places)
+    assert decide("zcat log.gz", **places) == "allow"
+    for command in ("zcat q", "gzip -dc q", "gunzip -c q", "zcat q.gz", "unzip -l q", "xzcat q"):
+        assert decide(command, **places) == "ask", command

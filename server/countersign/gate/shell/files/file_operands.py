@@ -122,15 +122,21 @@ def _rewrites(row: Program, found: Arguments) -> bool:
 _OF_FOLDERS = frozenset(key[0] for key in FACETS["rewrites_folder"])
 """Formatters that look for files in folders, so that rules for what lies there count (``rewritten_folders.py``)."""
 
-_OWN_PATTERN = re.compile(r"([\w.-]+(?:/[\w.-]+)*)/[^/]*[*?\[{].*", re.DOTALL)
+_OWN_PATTERN = re.compile(
+    r"([\w.-]+(?:/[\w.-]+)*)/(?:\*\*/|\*/)*(?=[^/]*[*{])[\w*-]*(?:\.[\w*]+)*(?:\.\{\w+(?:,\w+)*\})?", re.ASCII
+)
+"""A folder, and a pattern of which it is certain that what it matches lies there."""
 
 
 def _rewritten(name: str, word: Word) -> FileUse:
     """What a formatter rewrites because a word names it: a file, what lies below a folder, or below the folder in front
     of a pattern that the program itself expands (``'src/**/*.ts'``)."""
-    found = _OWN_PATTERN.fullmatch(word.value or "") if name in _OF_FOLDERS else None
-    if found is not None and not re.search(r"\.\.|[\\!(]", word.value or ""):
+    value = (word.value or "") if name in _OF_FOLDERS else ""
+    found = _OWN_PATTERN.fullmatch(value)
+    if found is not None and ".." not in value:
         return FileUse("write", constant(found[1]), content=True)
+    if re.search(r"[*?\[{(!]", value):
+        return FileUse("write", unknown())
     return FileUse("write", word, content=True)
 
 

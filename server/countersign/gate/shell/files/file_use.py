@@ -36,8 +36,8 @@ class FileUse(NamedTuple):
     ``listing``: of what lies below only that is touched. ``unfollowed``: it is refused if a link is on the way.
     ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
     may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
-    ``content``: of a folder, only files that lie in it are written. ``whole``: all that lies below is changed as well. ``brought``: what lies
-    below this other word arrives there."""
+    ``content``: of a folder, only files that lie in it are written. ``whole``: all that lies below is changed as well.
+    ``brought``: what lies below this other word arrives there."""
 
     operation: Operation
     word: Word

@@ -70,6 +70,8 @@ def find_tests(words: Sequence[str]) -> FindTests | None:
     while rest and rest[0][:1] not in {"-", "!", "("} and rest[0] not in {")", ","}:
         roots.append(rest.pop(0))
     depths = [value for option, value in pairwise(rest) if option == "-maxdepth"]
+    if "-prune" in words and not _DISTURBS_PRUNING.isdisjoint(words):
+        return None  # above the least depth, and below a folder that comes last, nothing is left out
     if not all(re.fullmatch(r"\d{1,4}", value) for value in depths):
         return None
     reader = _Reader(rest, slash=any(root.endswith("/") for root in roots))
@@ -88,6 +90,7 @@ def find_tests(words: Sequence[str]) -> FindTests | None:
     )
 
 
+_DISTURBS_PRUNING = frozenset({"-mindepth", "-depth", "-d"})
 _ACTIONS = frozenset({"-print", "-print0", RUNS})
 _UNSURE = frozenset("-size -mtime -mmin -ctime -atime -perm -user -newer".split())
 _UNSURE_ALONE = frozenset("-empty -readable -executable".split())
@@ -129,6 +132,13 @@ class _Reader:
             raise _NotReadError
         return self.rest.pop(0)
 
+    def _value(self) -> str:
+        """What a test is about. It is not read where it is called like a test or an action itself."""
+        value = self._next()
+        if value[:1] == "-" and not value[1:2].isdigit():
+            raise _NotReadError
+        return value
+
     def _one(self) -> _Test:
         negated = False
         while self.rest[:1] in (["!"], ["-not"]):
@@ -144,17 +154,17 @@ class _Reader:
                 raise _NotReadError
             return inside
         if word in _PATTERNS:
-            whole, pattern = word not in {"-name", "-iname"}, self._next()
+            whole, pattern = word not in {"-name", "-iname"}, self._value()
             if whole and self._slash and not pattern.startswith("*/"):
                 return _not_known  # some print `src//x` for what is found in `src/`
             return _matching(pattern, whole=whole, folded=word.startswith("-i"))
         if word == "-type":
-            return _of_type(self._next())
+            return _of_type(self._value())
         if word in _UNSURE:
-            self._next()
+            self._value()
             return _not_known
         if word in _DEPTHS:
-            self._next()
+            self._value()
             return _always
         if word in _ALWAYS:
             return _always

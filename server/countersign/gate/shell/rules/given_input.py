@@ -21,12 +21,19 @@ def with_empty_input(analyzed: AnalyzedCommand) -> Sequence[Step]:
     found: list[Step] = []
     for layer in analyzed.layers[1:]:
         above = layer.above
+        if above is not None and analyzed.names[above] in GIVE_INPUT and layer.start is not None:
+            mark = replaced_text(analyzed.names[above], analyzed.known[above].arguments)
+            if mark is not None and not _ONLY_A_MARK.fullmatch(mark):
+                # A further option may take the replacing back, and then it is a word like any other.
+                found.append(analyzed.step.with_words(analyzed.layers[0].words[layer.start :]))
         if above is None or len(layer.words) < _FEWEST or layer.words[-1] is not UNKNOWN:
             continue
         if analyzed.names[above] in GIVE_INPUT and not analyzed.known[above].arguments.may_have(*_NOT_RUN):
             found.append(analyzed.step.with_words(layer.words[:-1]))
     return found
 
+
+_ONLY_A_MARK = re.compile(r"\{\w*\}|\W{1,2}|[A-Za-z]", re.ASCII)
 
 _FEWEST = 3
 """Words of a command with a name, an operand, and what is given to it."""

@@ -151,7 +151,7 @@ def listed_read(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedRea
         return None
     above = analyzed.layers[-1].above
     if above is not None and analyzed.names[above] in GIVE_INPUT:
-        return _by_input(analyzed, above)
+        return _by_input(analyzed, above) if context.keeps_names else None
     if goes_deep(analyzed):
         return _by_recursion(context, analyzed)
     return _by_words(analyzed) if len(analyzed.layers) == 1 and context.keeps_names else None
@@ -262,6 +262,8 @@ def _by_input(analyzed: AnalyzedCommand, above: int) -> ListedRead | None:
         return None
     replaces = options.may_have("-I", "--replace", "-i", "-J")
     if replaces:
+        if not _replaces_for_sure(options):
+            return None
         words = tuple(word for word in words if word is not UNKNOWN)
     way: Way = "words"
     if options.may_have("-0", "--null"):
@@ -276,6 +278,18 @@ def _by_input(analyzed: AnalyzedCommand, above: int) -> ListedRead | None:
     return _read_of(analyzed, words, given[0], (listing,), way, several=not replaces)
 
 
+def _replaces_for_sure(options: Arguments) -> bool:
+    """Whether the mark of ``-I`` is replaced in any case: a further option may take that back, and some programs leave
+    a long word as it is, so that the mark itself must be no name of a file."""
+    marks = [option for option in options.options if option.name in {"-I", "--replace", "-i", "-J"}]
+    if [option.name for option in marks] != ["-I"] or options.may_have("-n", "--max-args", "-L", "-l", "--max-lines"):
+        return False
+    value = marks[0].value.value if marks[0].value is not None else None
+    return value is not None and _MARK.fullmatch(value) is not None
+
+
+_MARK = re.compile(r"\{\w*\}|[%@+]{1,2}")
+
 _GIVEN = (UNKNOWN.source, GIVEN)
 
 
@@ -289,6 +303,8 @@ def _by_words(analyzed: AnalyzedCommand) -> ListedRead | None:
     pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
     listings: tuple[Listing, ...] = ()
     if (substituted := substituted_listing(word)) is not None:
+        if word.form == "quoted":
+            return None  # lines that come as one word may be another name
         listings = (substituted,)
     elif len(pieces) == 1 and isinstance(pieces[0], Variable) and pieces[0].plain:
         name = pieces[0].name

@@ -74,7 +74,9 @@ def with_printed_names(
     written = [[(word,)] for word in step.command.words]
     if choices == written or math.prod(map(len, choices)) > _MOST:
         return ()
-    readings = (tuple(itertools.chain.from_iterable(found)) for found in itertools.product(*choices))
+    readings = [tuple(itertools.chain.from_iterable(found)) for found in itertools.product(*choices)]
+    # Rules that deny or ask also see the words as they come, the name of the branch among them.
+    readings += [tuple(constant(word.value) if word.value is not None else word for word in each) for each in readings]
     return [
         step._replace(command=step.command._replace(words=words), unwrapped=unwrap(words))
         for words in dict.fromkeys(readings)
