@@ -143,7 +143,6 @@ GIVEN = (
     [
         ("llvm-as", "@args", {"allow": ["Bash(llvm-as:*)"]}),
         ("wrangler types", ".vscode/x", {"mode": "auto"}),
-        ("gcloud alpha", "interactive", {"allow": ["Bash(gcloud:*)"]}),
     ],
 )
 def test_a_word_on_the_input_counts_as_if_it_stood_behind_the_command(
@@ -152,6 +151,12 @@ def test_a_word_on_the_input_counts_as_if_it_stood_behind_the_command(
     assert decide(f"{command} {word}", **rules) == "ask"
     assert decide(form.format(word, command), **rules) == "ask"
     assert decide(form.format("a.txt", command), **rules) == "allow"
+
+
+@pytest.mark.parametrize("form", GIVEN)
+@pytest.mark.parametrize("word", ["interactive", "a.txt"])
+def test_a_word_on_the_input_may_be_a_subcommand_that_starts_a_prompt(form: str, word: str):
+    assert decide(form.format(word, "gcloud alpha"), ["Bash(gcloud:*)"]) == "ask"
 
 
 def test_more_words_on_the_input_than_are_judged_ask():

@@ -399,8 +399,9 @@ class _Judging:
                 at, brought = len(self.parts), self.brought
                 analyzed, *also = self.readings(AnalyzedCommand(step, found.facts), found, start, depth=depth)
                 spellings = [*also, *(each for one in (analyzed, *also) for each in self.spelled(one, start))]
-                if self.by_values and (exact := self.exactly(analyzed, start)) is not None:
-                    analyzed = exact
+                if self.by_values and (exact := self.exactly(analyzed, start)):
+                    analyzed = exact[0]
+                    spellings += [*exact[1:], *(each for one in exact for each in self.spelled(one, start))]
                 self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
                 for spelling in spellings:
                     # It runs in one of its spellings, and brings nothing before that.
@@ -476,12 +477,11 @@ class _Judging:
         self.not_plain = self.not_plain or Evidence(source="plainBash", reason=reason)
         return []
 
-    def exactly(self, analyzed: AnalyzedCommand, start: str | None) -> AnalyzedCommand | None:
-        """The command with the first of the values that its variables have, if these are all that it may hold. The
-        others are among its spellings."""
+    def exactly(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
+        """The command with each of the values that its variables have, if these are all that it may hold."""
         here = start if analyzed.step.places is HERE else None
         steps = exact_spellings(analyzed, self.context.paths.home, here)
-        return AnalyzedCommand(steps[0], analyzed.facts) if steps else None
+        return [AnalyzedCommand(step, analyzed.facts) for step in steps]
 
     def join_parts(self, at: int, own: int) -> None:
         """Show a command once, as it is written, with all that was found of it."""

@@ -65,12 +65,21 @@ def _begun(name: str, words: Sequence[Word], known: frozenset[str]) -> Iterator[
 
 def code_for_prompt(words: Sequence[Word]) -> Iterator[EscapeUse]:
     """Yield the use of an option with code behind a subcommand that is called like a prompt."""
-    front = [word.value for word in words[1:] if word.prefix[:1] != "-"][:_MOST_WORDS]
-    if _PROMPTS.isdisjoint(front):
-        return
-    at = next(index for index, word in enumerate(words) if index and word.value in _PROMPTS)
-    if any(word.prefix.partition("=")[0] in _CODE for word in words[at + 1 :]):
+    front = [index for index, word in enumerate(words) if index and word.prefix[:1] != "-"][:_MOST_WORDS]
+    at = next((index for index in front if _may_be_prompt(words[index])), None)
+    if at is not None and any(_may_take_code(word) for word in words[at + 1 :]):
         yield named("code", [_spelled(word) for word in words[1:]], _WHY)
+
+
+def _may_be_prompt(word: Word) -> bool:
+    if word.value is not None:
+        return word.value in _PROMPTS
+    return word.prefix != "" and any(each.startswith(word.prefix) for each in _PROMPTS)
+
+
+def _may_take_code(word: Word) -> bool:
+    option = word.prefix.partition("=")[0]
+    return option in _CODE or (len(option) > len("--") and any(each.startswith(option) for each in _CODE))
 
 
 def _spelled(word: Word) -> str:
