@@ -176,7 +176,6 @@ FACTS: Mapping[str, type] = {
     "abbreviates_subcommands": bool,
     "input_options": str,
     "option_variables": str,
-    "inline_code": str,
     "name_endings": str,
     "unpacks_here": str,
     "pieces": str,

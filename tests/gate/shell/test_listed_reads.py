@@ -500,3 +500,42 @@ def test_a_packed_file_is_read_under_its_own_name_alone(places: dict[str, str]) 
     assert decide("zcat log.gz", **places) == "allow"
     for command in ("zcat q", "gzip -dc q", "gunzip -c q", "zcat q.gz", "unzip -l q", "xzcat q"):
         assert decide(command, **places) == "ask", command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -r C lc",
+        "grep -r C ./lc",
+        "grep -rn C src lc",
+        "grep -r C a/../lc",
+        "grep -r C lc --include='*.py'",
+        "cd lc && find . -type f -exec cat {} +",
+        "cd lc && grep -r C .",
+        "cd lc && grep -r C",
+        "cd lc/. && find . | xargs cat",
+        "(cd lc && cat $(find . -type f))",
+        "pushd lc; find . -type f | xargs cat",
+        "cd lc && ls | xargs cat",
+        "find a/l2/.. -type f -exec cat {} +",
+        "cd a/l2 && grep -r C ..",
+        "grep -r C a/l2/..",
+        "cat $(ls a/l2/..)",
+        "cd a/l2 && ls .. | xargs cat",
+        "find lc/ -type f -exec cat {} +",
+        "cd lc && git ls-files | xargs wc",
+        "grep -r C --exclude-dir=.",
+        "grep -r C conf/ --exclude-dir=conf",
+        "grep -r C ./ --exclude-dir=./",
+        "grep -r C conf",
+        "cd conf && grep -rn C --exclude-dir=.",
+        "find a/../a/l2/.. -type f | xargs cat",
+        "grep -r C d.",
+    ],
+)
+def test_what_is_reached_through_a_link_is_looked_at_where_it_is(command: str, places: dict[str, str]) -> None:
+    for name in ("conf/.env", "conf/sub/x.py", "a/x.py", "d./K.pem."):
+        make(name, places)
+    make("lc -> conf", places)
+    make("a/l2 -> ../conf/sub", places)
+    assert decide(command, **places) != "allow"

@@ -133,3 +133,28 @@ def test_a_search_does_not_go_through_links_or_into_submodules(repository: Path)
 
 def _git(folder: Path, *words: str) -> None:
     subprocess.run(["git", "-C", folder, *words], check=True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd lc && git diff .",
+        "git -C lc grep C",
+        "cd a/l2 && git log -p ..",
+        "git -C lc diff .",
+        "git -C a/l2 show HEAD -- ..",
+        "git -C lc -C sub diff ..",
+        "cd lc && git grep -h '' -- .",
+    ],
+)
+def test_git_counts_from_the_folder_that_a_link_leads_to(command: str, tmp_path: Path) -> None:
+    for name in ("conf/key.pem", "conf/sub/x", "a/z"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("old\n")
+    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "conf/key.pem").write_text("new\n")
+    (tmp_path / "lc").symlink_to("conf")
+    (tmp_path / "a/l2").symlink_to("../conf/sub")
+    assert decide(command, workspace=str(tmp_path), home="/nowhere") == "ask"
+    assert decide("git -C a diff .", workspace=str(tmp_path), home="/nowhere") == "allow"

@@ -414,9 +414,6 @@ def _run_by_address(text: str) -> str | None:
 # --- interpreters ----------------------------------------------------------------------------------------------------
 
 
-_INLINE = {key[0]: frozenset(options.split()) for key, options in FACETS["inline_code"].items()}
-"""By interpreter its options whose value is code."""
-
 _UNDERSCORES = names_with("underscores_for_dashes")
 """Interpreters that take an underscore in an option for a dash."""
 
@@ -445,12 +442,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
             names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
             if option.attached:
                 names = (words[option.index].value or NAMED_NOWHERE,)
-            why = f"`{option.name}` runs or loads code"
-            if value is not None and not option.attached and option.name in _INLINE.get(name, ()):
-                # A rule that says the option means code.
-                uses.append(EscapeUse("code", ((option.name, words[option.index].value or NAMED_NOWHERE),), why))
-            else:
-                uses.append(named("code", names, why))
+            uses.append(named("code", names, f"`{option.name}` runs or loads code"))
     first = found.operands[0] if found.operands else None
     for word in words[1 : first[0] if first is not None else len(words)]:
         # V8 takes its long options with one dash as well.

@@ -60,6 +60,11 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     return not known.arguments.may_have(*row.not_known)
 
 
+def may_start_others(name: str) -> bool:
+    """Whether a program of the set may start another one, which unpacks for it."""
+    return name in _SHAPES
+
+
 def _has_shape(name: str, words: Sequence[Word]) -> bool:
     """Whether all words are constant and look as one of the program's patterns says."""
     values = [word.value for word in words[1:]]

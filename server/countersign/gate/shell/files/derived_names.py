@@ -19,7 +19,9 @@ from countersign.gate.shell.syntax.words import constant, pattern_text
 _ENDINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_endings"].items()}
 """By program its options that say which ending the names of copies and archives get, or had."""
 
-_PACKED = re.compile(r"(.+)\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br)", re.DOTALL | re.IGNORECASE)
+_PACKED = re.compile(
+    r"(.+)(?:\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br|zz|zip|lrz|rz)|-gz|-z|_z)", re.DOTALL | re.IGNORECASE
+)
 _KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""

@@ -126,4 +126,5 @@ def is_special(whole: str, path: str) -> bool:
 
 
 def may_be_secret(name: str) -> bool:
-    return (not name.isascii() or _LIKELY.match(name.lower()) is not None) and secret_name(name) is not None
+    likely = not name.isascii() or _LIKELY.match(name.lower()) is not None
+    return likely and (secret_name(name) is not None or secret_name(name.rstrip(". ")) is not None)

@@ -44,6 +44,8 @@ class GivenNames(NamedTuple):
 def given_names(listing: Listing, place: str, judge: PathJudge) -> GivenNames | None:
     """Return that for a listing which is made in this folder; None where it is not known, or too much."""
     first, *filters = listing
+    if not _stands_alone(".", place, judge):
+        return None
     reader = _READERS.get(LISTING.get(first[0], ""))
     found = reader(first, place, judge) if reader is not None else None
     if found is None:
@@ -81,16 +83,24 @@ def _keeps_lines(words: Sequence[str], *, nul: bool) -> bool:
 def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None:
     """The same for the words of find, in which ``RUNS`` stands for each command that it runs."""
     tests = find_tests(words[1:])
-    if tests is None or ("-print" in words and "-print0" in words):
+    if tests is None or ("-print" in words and "-print0" in words) or not _stands_alone(".", place, judge):
         return None
     names: list[Given] = []
     for root in tests.roots:
+        if not _stands_alone(root, place, judge):
+            return None
         below = _look_below(root, tuple(words[1:]), place, judge)
         found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
             return None
         names += _below(root, found)
     return GivenNames(tuple(names), begins=True, nul="-print0" in words)
+
+
+def _stands_alone(path: str, place: str, judge: PathJudge) -> bool:
+    """Whether no link is on the way to a path, so that it is where its name says."""
+    found = judge.resolve(f"./{path}" if path.startswith("~") else path, cwd=place)
+    return ".." not in path.split("/") and found.resolved == found.lexical
 
 
 def _find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None:
@@ -170,6 +180,8 @@ def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
         return None
     names: list[Given] = []
     for root in operands or (".",):
+        if not _stands_alone(root, place, judge):
+            return None
         below = _look_below(root, (root, *_BUT_GIT), place, judge)
         found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
@@ -195,7 +207,11 @@ def _ls(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
     """The names in one folder, which count from this one."""
     operands = [word for word in words[1:] if not word.startswith("-")]
     folder = join(place, operands[0], judge.home) if operands else place
-    if len(operands) > 1 or not disk.is_folder(folder):
+    if (
+        len(operands) > 1
+        or not disk.is_folder(folder)
+        or not _stands_alone(operands[0] if operands else ".", place, judge)
+    ):
         return None
     entries = disk.names_in(folder)
     if len(entries) > MOST_NAMES:

@@ -17,7 +17,7 @@ from countersign.gate.paths.sensitive_paths import SECOND_PROTECTED, may_be_prot
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.word_values import join
 
-MOST_BELOW = 50_000
+MOST_BELOW = 20_000
 """Names below one folder that are looked at."""
 _MOST_FOUND = 5
 """Protected places of one folder that are named."""

@@ -150,8 +150,7 @@ def file_findings(
                     if not (likely or known.program is None):
                         continue
                     if not _is_quiet(context, named, places):
-                        found = _findings_of(context, analyzed, _free_read(named, runs=strange), places)
-                        yield found if strange or _begins_somewhere(named) else _ruled(found)
+                        yield _findings_of(context, analyzed, _free_read(named, runs=strange), places)
                     if likely and (strange or (known.program is not None and not SELECTS.match(before.prefix))):
                         yield _protected(context, analyzed, named, places)
                     if (strange or closed) and (named.value is not None or named.form == "pattern"):
@@ -234,11 +233,6 @@ def _may_write_in(
 def _free_read(word: Word, *, runs: bool) -> FileUse:
     """A word that may be a file's name, or anything else."""
     return FileUse("read", word, shown=True, free=True, runs=runs)
-
-
-def _ruled(found: FileFindings) -> FileFindings:
-    """Only what rules deny or ask about: no folder of this machine has the name that the path begins with."""
-    return found._replace(findings=tuple([each for each in found.findings if each.deny or each.ask or each.floors]))
 
 
 def _begins_somewhere(word: Word) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.chosen_programs import chosen_by_others, only_in_workspace
-from countersign.gate.shell.effects.read_only_set import only_reads_by_words
+from countersign.gate.shell.effects.read_only_set import may_start_others, only_reads_by_words
 from countersign.gate.shell.files.address_operands import (
     local_repositories,
     pushes_to_a_repository,
@@ -362,7 +362,7 @@ def _only_reads(
     if not _only_reads_by_words(context, analyzed, places):
         return False, None
     for program in _programs(analyzed):
-        chosen = any(disk.is_there(f"{folder}/{program}") for folder in context.activated)
+        chosen = any(may_start_others(program) or disk.is_there(f"{each}/{program}") for each in context.activated)
         if chosen or _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
     known = analyzed.known[-1]
@@ -389,7 +389,7 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
         return False
     found = listed_read(context, analyzed)
     if found is None or any(
-        any(disk.is_there(f"{folder}/{program}") for folder in context.activated)
+        any(may_start_others(program) or disk.is_there(f"{each}/{program}") for each in context.activated)
         or _chosen_by_others(context, program, tuple(places))
         or _only_in_workspace(context, program)
         for program in _programs(analyzed)

@@ -178,7 +178,7 @@ def _by_recursion(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedR
     if not all(map(_PLAIN_ROOT.fullmatch, roots)):
         return None
     flat = _without_recursion(words, [index for index, _ in files], row.deep, found.options)
-    tests = _narrowing(found)
+    tests = _narrowing(found, roots)
     if flat is None or tests is None:
         return None
     stands = _stand_ins(analyzed, (*flat, FOUND), FOUND, roots, several=True)
@@ -216,12 +216,16 @@ def _without_recursion(
     return tuple(constant(text) for text in kept.values() if text != "-")
 
 
-def _narrowing(found: Arguments) -> tuple[str, ...] | None:
+def _narrowing(found: Arguments, roots: Sequence[str]) -> tuple[str, ...] | None:
     """The words of find for the files and folders that a search leaves out, as far as every program of the name leaves
     out the same; None where that is not certain."""
     skipped = [word.value or "*" for word in found.values("--exclude-dir")]
     wanted = [word.value or "*" for word in found.values("--include")]
     if not all(map(_PLAIN_NAME.fullmatch, skipped)):
+        return None
+    # Whether a folder that is named on the command line is left out, depends on how it is spelled.
+    own = {part for root in roots for part in (root.rstrip("/").rpartition("/")[2], ".", "..")}
+    if not own.isdisjoint(name.rstrip("/") for name in skipped):
         return None
     tests = [each for name in skipped for each in ("-name", name.rstrip("/"), "-prune", "-o")]
     # Behind `--exclude`, GNU's grep takes in what matches neither.

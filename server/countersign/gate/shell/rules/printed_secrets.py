@@ -87,7 +87,11 @@ def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: st
         return "which files git tracks is not known, and one may be a secret"
     if not secrets:
         return None
-    named = [context.paths.resolve(literal(word), cwd=place) for word in limits]
+    # git counts from the folder itself, whatever link led to it.
+    real = context.paths.resolve(place, cwd="/").resolved
+    if real is None:
+        return "which files git tracks is not known, and one may be a secret"
+    named = [context.paths.resolve(literal(word), cwd=real) for word in limits]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
     if folders and any(is_glob(word.value or "") for word in limits):
         folders = []
