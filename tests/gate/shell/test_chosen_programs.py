@@ -247,3 +247,5 @@ def test_behind_an_activated_environment_readers_need_no_rule_but_its_own_progra
         assert decide(other, allow=allow, **where) == "ask", other
     (tmp_path / ".venv/bin/tail").touch()
     assert decide(tests, allow=allow, **where) == "ask"
+    again = "for i in 1 2; do tail -5 src/a.py; source .venv/bin/activate; done"
+    assert decide(again, allow=allow, **where) == "ask"

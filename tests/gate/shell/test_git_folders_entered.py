@@ -1,4 +1,4 @@
-"""Git that is told by ``-C`` where to run is judged as it would be there."""
+"""A git command with ``-C`` is judged as it would be there."""
 
 from __future__ import annotations
 

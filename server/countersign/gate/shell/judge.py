@@ -375,6 +375,7 @@ class _Judging:
         long, only deny and ask rules for commands are looked for."""
         inherited |= found.changed
         self.must_not_be_exported(found.facts)
+        self.activate(found, start)
         if self.context.ruled and not self.too_long:
             self.written |= written_scripts(found.steps, found.facts)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
@@ -414,6 +415,13 @@ class _Judging:
                     if (together := others.with_those(self.brought)) != self.brought:
                         self.seen.clear()
                     self.brought = together
+
+    def activate(self, found: CommandFlow, start: str | None) -> None:
+        """Keep the folders of programs that this text puts in front of the path, wherever in it: a loop comes back."""
+        for step in found.steps:
+            front = activated(step.command.words)
+            places = self.places_of(step, start) if front is not None else None
+            self.context.activated.extend(join(each, front or "", self.context.paths.home) for each in places or ())
 
     @property
     def too_long(self) -> bool:
@@ -591,9 +599,6 @@ class _Judging:
         for risk in risks:
             self.risks[risk] = None
         self.bring(analyzed, places)
-        front = activated(analyzed.layers[0].words) if analyzed.layers else None
-        if front is not None:
-            self.context.activated.extend(join(place, front, self.context.paths.home) for place in places or ())
         for text in scripts_run(analyzed, self.written) if self.written else ():
             if text not in self.read_scripts:
                 self.read_scripts.add(text)

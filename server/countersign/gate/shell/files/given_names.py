@@ -54,8 +54,8 @@ def given_names(listing: Listing, place: str, judge: PathJudge) -> GivenNames | 
 
 
 def printed_roots(words: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the folders that names in this listing begin with, one of which may be empty; None if it is none that is
-    read here."""
+    """Return the folders that names in this listing begin with, one of which may be empty; None for
+    a listing that is not read here."""
     match LISTING.get(words[0]):
         case "found":
             return find_roots(words)

@@ -69,7 +69,7 @@ def brought_below(judge: PathJudge, source: str, target: str, *, cwd: str, follo
     resolved = judge.resolve(source, cwd=cwd)
     if resolved.kind not in ("folder", "missing"):
         return
-    # Of what is not there yet, an earlier command of the text may make anything that is protected in such a place.
+    # Where nothing is yet, an earlier command of the text may make any name that is protected in such a place.
     below = SECOND_PROTECTED
     if resolved.kind == "folder":
         if judge.is_root(resolved) and judge.resolve(target, cwd=cwd).kind != "file":

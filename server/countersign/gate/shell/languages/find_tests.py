@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
 
 class Seen:
-    """What happens to one path: it may be ``given`` to whoever is told of it, and is surely ``pruned``."""
+    """What happens to one path: it may be ``given`` (printed, or handed to a command), and is surely ``pruned``."""
 
     def __init__(self) -> None:
         self.given = self.pruned = False

@@ -1,4 +1,4 @@
-"""Git that is told where to run: ``git -C packages/web log`` is ``cd packages/web && git log``.
+"""Git with the folder that it runs in: ``git -C packages/web log`` is ``cd packages/web && git log``.
 
 A command that reads is judged as the one without ``-C``, run where the option leads. Words that bash expands where the
 command stands, and git takes for names where it runs, are left to a person.

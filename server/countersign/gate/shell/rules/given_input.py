@@ -33,7 +33,8 @@ def with_empty_input(analyzed: AnalyzedCommand) -> Sequence[Step]:
     return found
 
 
-_ONLY_A_MARK = re.compile(r"\{\w*\}|\W{1,2}|[A-Za-z]", re.ASCII)
+_ONLY_A_MARK = re.compile(r"\{\w*\}|[%@+]{1,2}|[A-Za-z]", re.ASCII)
+"""A mark that is hardly the name of a file, nor one of a folder (``..``)."""
 
 _FEWEST = 3
 """Words of a command with a name, an operand, and what is given to it."""

@@ -178,7 +178,7 @@ class _Look(NamedTuple):
 
 
 def _named(word: Word, text: str) -> Word:
-    """A word with a text in the place of what is not known. For rules it is what is written."""
+    """A word with this text for its unknown part. Rules see it as it is written."""
     return constant(text)._replace(source=word.source, shape=word.shape, scripts=word.scripts, bare=False)
 
 

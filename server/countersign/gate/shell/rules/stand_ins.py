@@ -18,7 +18,7 @@ from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 
 STAND_IN = "countersign-stand-in"
-"""Stands for what is not known, where that could be a name."""
+"""Stands for an unknown value that could be a name."""
 
 _DIGIT = "1"
 """Stands for a number that is not known."""

@@ -67,5 +67,5 @@ def _fed_languages(analyzed: AnalyzedCommand) -> Iterator[str]:
 
 
 def feeds_an_interpreter(analyzed: AnalyzedCommand) -> bool:
-    """Whether what comes in on the input is code of a language that is none of a shell's."""
+    """Whether what comes in on the input is code in another language than a shell's."""
     return bool(analyzed.names) and analyzed.names[-1] in INTERPRETERS
