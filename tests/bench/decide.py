@@ -170,7 +170,7 @@ def _forget() -> None:
     decision_cache.clear()
     parse_command.cache_clear()
     for name, module in list(sys.modules.items()):
-        if name.startswith("countersign.gate.shell."):
+        if name.startswith(("countersign.gate.shell.", "countersign.gate.paths.")):
             for value in vars(module).values():
                 if hasattr(value, "cache_clear") and value is not engine_fault:
                     value.cache_clear()

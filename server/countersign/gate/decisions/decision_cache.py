@@ -73,7 +73,7 @@ def lookup_if_unchanged(policy: Policy, key: Hashable) -> Decision | None:
 
 def store(policy: Policy, key: Hashable, decision: Decision, probes: Iterable[Probe]) -> None:
     """Keep a decision with the looks that it rests on, unless they are too many."""
-    seen = tuple(dict.fromkeys(probes))
+    seen = tuple(probes)
     if len(seen) > MOST_PROBES:
         return
     with _LOCK:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 
-_ORDINARY = re.compile(
-    r"(?!.*(?:id_|\.pem|venv|opencode|crush\.|lefthook|site-packages|env/(?:bin|scripts)|tools/bazel|launchagents"
-    r"|\.code-workspace|(?:^|/)mise[./]))(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
-    re.ASCII | re.IGNORECASE | re.DOTALL,
+_ORDINARY = re.compile(r"(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!\Z)|\Z))+", re.ASCII | re.IGNORECASE)
+
+_LISTED = tuple(
+    "id_ .pem venv opencode crush. lefthook site-packages env/bin env/scripts tools/bazel launchagents .code-workspace "
+    "/mise. /mise/".split()
 )
+"""What a path with a name of some list holds, in small letters and with a slash in front."""
 
 MOST = 200
 """Characters up to which a path is looked at so: no part of it can be longer than a name."""
@@ -21,4 +23,7 @@ MOST = 200
 
 def is_ordinary(path: str) -> bool:
     """Whether this relative path is made of ordinary names. False may be said of any."""
-    return len(path) <= MOST and _ORDINARY.fullmatch(path) is not None
+    if len(path) > MOST or _ORDINARY.fullmatch(path) is None:
+        return False
+    folded = f"/{path.lower()}"
+    return not any(each in folded for each in _LISTED)

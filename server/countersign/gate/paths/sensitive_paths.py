@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from countersign.gate.patterns import fold, folded_segments
 
@@ -252,19 +253,17 @@ def secret_at(segments: Sequence[str]) -> tuple[int, str] | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def secret_name(name: str) -> str | None:
     """Why a file of this name is a secret wherever it lies, or None."""
-    folded = fold(name)
-    return next((reason for pattern, reason in SECRET for each in _originals(folded) if pattern.fullmatch(each)), None)
+    originals = _originals(fold(name))
+    return next((reason for pattern, reason in SECRET for each in originals if pattern.fullmatch(each)), None)
 
 
-def _originals(name: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _originals(name: str) -> Sequence[str]:
     """This name, and those of whose files it is the copy: ``.env`` for ``.env~``."""
-    yield name
-    for pattern in _COPIES:
-        found = pattern.fullmatch(name)
-        if found is not None:
-            yield found[1]
+    return (name, *[found[1] for pattern in _COPIES if (found := pattern.fullmatch(name)) is not None])
 
 
 def innocent_names(name: str) -> Iterator[str]:

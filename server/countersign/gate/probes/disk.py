@@ -48,21 +48,27 @@ class Probe(NamedTuple):
     seen: object
 
 
+_Seen = dict[tuple[Callable[[Any], object], Hashable], Any]
+_Open = tuple[list[Probe], _Seen]
+
 _remembered = threading.local()
 
 
 @contextlib.contextmanager
 def record_probes() -> Iterator[list[Probe]]:
-    """Keep every look of this thread until the end of the block."""
-    before: list[Probe] | None = getattr(_remembered, "probes", None)
+    """Keep every look of this thread, in the list that is yielded once the block ends. Inside of the block the same
+    look is taken once: all of it sees one state."""
+    before: _Open | None = getattr(_remembered, "open", None)
     probes: list[Probe] = []
-    _remembered.probes = probes
+    seen: _Seen = {}
+    _remembered.open = probes, seen
     try:
         yield probes
     finally:
-        _remembered.probes = before
+        _remembered.open = before
+        probes += [Probe(look, at, found) for (look, at), found in seen.items()]
         if before is not None:
-            before += probes
+            before[0].extend(probes)
 
 
 def unchanged(probes: Iterable[Probe]) -> bool:
@@ -116,6 +122,11 @@ def is_folder(path: str) -> bool:
 def can_run(path: str) -> bool:
     """Whether there is a program that we may run."""
     return _recorded(_can_run, path)
+
+
+def first_that_runs(name: str, folders: tuple[str, ...]) -> str | None:
+    """The first of these folders that has a program of this name which we may run."""
+    return _recorded(_first_that_runs, (name, folders))
 
 
 def names_in(folder: str) -> tuple[str, ...]:
@@ -176,11 +187,17 @@ def home_named(path: str) -> str:
 
 
 def _recorded(look: Callable[[Any], T], at: Any) -> T:
-    seen = look(at)
-    probes: list[Probe] | None = getattr(_remembered, "probes", None)
-    if probes is not None:
-        probes.append(Probe(look, at, seen))
-    return seen
+    opened: _Open | None = getattr(_remembered, "open", None)
+    if opened is None:
+        return look(at)
+    key, seen = (look, at), opened[1]
+    found = seen.get(key, _NOT_SEEN)
+    if found is _NOT_SEEN:
+        found = seen[key] = look(at)
+    return found
+
+
+_NOT_SEEN = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +207,12 @@ class _Combined(Generic[A, T]):
     look: Callable[[A], T]
 
     def __call__(self, at: A) -> T:
-        before: list[Probe] | None = getattr(_remembered, "probes", None)
-        _remembered.probes = None
+        before: _Open | None = getattr(_remembered, "open", None)
+        _remembered.open = None
         try:
             return self.look(at)
         finally:
-            _remembered.probes = before
+            _remembered.open = before
 
 
 _KIND = 0o170000
@@ -260,6 +277,11 @@ def _variable(name: str) -> str:
 
 def _can_run(path: str) -> bool:
     return os.access(path, os.X_OK)
+
+
+def _first_that_runs(asked: tuple[str, tuple[str, ...]]) -> str | None:
+    name, folders = asked
+    return next((folder for folder in folders if os.access(f"{folder}/{name}", os.X_OK)), None)
 
 
 def _names_in(folder: str) -> tuple[str, ...]:

@@ -170,12 +170,12 @@ _COMMENT = re.compile(rb"(?:^|(?<=[ \t]))#.*", re.DOTALL)
 def _shimmed_by(name: str, path: ProgramPath, may_link: Sequence[str]) -> tuple[str, ...]:
     """The version managers whose shim may run under this name: one that comes first on the path. ``may_link`` are
     those to which the program itself may be a link."""
-    for folder in path.outside:
-        if disk.can_run(f"{folder}/{name}"):
-            linked = os.path.dirname(disk.first_resolved(f"{folder}/{name}")) if may_link else ""
-            links = tuple(manager for manager in may_link if linked.endswith(f"/{_LINKS_TO[manager]}"))
-            return (*path.shims.get(folder, ()), *links)
-    return ()
+    folder = disk.first_that_runs(name, path.outside)
+    if folder is None:
+        return ()
+    linked = os.path.dirname(disk.first_resolved(f"{folder}/{name}")) if may_link else ""
+    links = tuple(manager for manager in may_link if linked.endswith(f"/{_LINKS_TO[manager]}"))
+    return (*path.shims.get(folder, ()), *links)
 
 
 def _leads_inside(value: str, paths: PathJudge) -> bool:
@@ -195,7 +195,7 @@ def _in_workspace(path: str, paths: PathJudge) -> bool:
     )
 
 
-def only_in_workspace(name: str, inside: Sequence[str], outside: Sequence[str]) -> bool:
+def only_in_workspace(name: str, inside: Sequence[str], outside: tuple[str, ...]) -> bool:
     """Whether the program of this name is found in the workspace and nowhere else on the path.
 
     Such a program is not in the set (docs/gate.md "Commands that only read").
@@ -203,4 +203,4 @@ def only_in_workspace(name: str, inside: Sequence[str], outside: Sequence[str]) 
     """
     if name in _BUILTINS or not any(disk.is_there(f"{folder}/{name}") for folder in inside):
         return False
-    return not any(disk.can_run(f"{folder}/{name}") for folder in outside)
+    return disk.first_that_runs(name, outside) is None

@@ -6,6 +6,7 @@ Words that may be anything count as ones that could become an option already; th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from countersign.gate.shell.languages.git import READ_HERE
@@ -57,11 +58,24 @@ def subcommands_of(name: str, *words: str) -> frozenset[str]:
     return _BEHIND.get((name, *words), frozenset())
 
 
-def begins_subcommand(word: str, name: str) -> bool:
-    """Whether a program that takes the beginning of a subcommand for its name may take this word for it: of each part
-    between colons (``d:r`` for ``dbal:run-sql``)."""
+def begun_by(word: str, name: str, *words: str) -> Sequence[str]:
+    """Return the words behind the program's name and these that a program which takes the beginning of a subcommand for
+    its name may take this word for, sorted: of each part between colons (``d:r`` for ``dbal:run-sql``)."""
+    return [each for each in _by_first_letter((name, *words)).get(word[:1], ()) if _begins(word, each)]
+
+
+def _begins(word: str, name: str) -> bool:
     parts, whole = word.split(":"), name.split(":")
     return len(parts) <= len(whole) and all(each.startswith(part) for part, each in zip(parts, whole, strict=False))
+
+
+@lru_cache(maxsize=1000)
+def _by_first_letter(front: _Key) -> Mapping[str, Sequence[str]]:
+    names = sorted(_BEHIND.get(front, ()))
+    found: dict[str, list[str]] = {":": names}  # an empty part begins any
+    for name in names:
+        found.setdefault(name[:1], []).append(name)
+    return found
 
 
 def may_be_subcommand(name: str, words: Sequence[Word], arguments: Arguments) -> Word | None:

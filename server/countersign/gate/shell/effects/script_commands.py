@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
-from countersign.gate.shell.effects.partial_subcommands import begins_subcommand, subcommands_of
+from countersign.gate.shell.effects.partial_subcommands import begun_by, subcommands_of
 from countersign.gate.shell.programs.other_names import OTHER_NAMES, plain_name
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
@@ -32,14 +32,13 @@ def code_for_script(words: Sequence[Word], *, by_record: bool = False) -> Iterat
     only if it has a record."""
     file = plain_name((words[0].value or "").rpartition("/")[2])
     name = OTHER_NAMES.get(file, file)
-    known = subcommands_of(name)
-    if not known:
+    if not subcommands_of(name):
         if not by_record:
             yield from code_for_prompt(words)
         return
     row, _ = find_program(name, words)
     if row is None or not row.closed:
-        row = next(_begun(name, words, known), None)
+        row = next(_begun(name, words), None)
     if row is not None:
         yield named("code", [_spelled(word) for word in words[1:]], row.why)
     elif (first := _first(words)) is not None and first.value is None:
@@ -51,14 +50,14 @@ def _first(words: Sequence[Word]) -> Word | None:
     return next((word for word in words[1:] if word.prefix[:1] != "-"), None)
 
 
-def _begun(name: str, words: Sequence[Word], known: frozenset[str]) -> Iterator[Program]:
+def _begun(name: str, words: Sequence[Word]) -> Iterator[Program]:
     """The rows of subcommands that run code and begin with a word that stands in the place of one."""
     for word in words[1:]:
         if word.prefix[:1] == "-":
             continue
-        for each in known if name in _ABBREVIATING and word.value else ():
+        for each in begun_by(word.value, name) if name in _ABBREVIATING and word.value else ():
             row, _ = find_program(name, (words[0], word._replace(value=each)))
-            if begins_subcommand(word.value or "", each) and row is not None and row.closed:
+            if row is not None and row.closed:
                 yield row
         return
 

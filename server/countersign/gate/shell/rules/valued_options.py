@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
@@ -62,6 +62,8 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
         readings = _readings(name, layer.words)
         if readings is None:
             return None
+        if not readings:
+            continue
         written, known = unwrap(layer.words), look_up(name, layer.words)
         for reading in readings:
             if len(found) >= _MOST:
@@ -77,8 +79,9 @@ def _leads(first: str | None) -> bool:
     return (takes_subcommands(name) or name in OWN_COMMANDS) and name not in READ_HERE
 
 
-def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | None:
-    """The command without some of the options that may take a word, each with that word; None if it is too long."""
+def _readings(name: str, words: Sequence[Word]) -> Iterable[tuple[Word, ...]] | None:
+    """The command without some of the options that may take a word, each with that word: nothing if there is no such
+    option, None if it is too long."""
     pairs, valued, named, operands, index = list[int](), list[int](), list[int](), 0, 1
     behind = _inner_command(name, words)
     while index < len(words) - 1 and len(pairs) < _MOST_PAIRS and operands < _MOST_OPERANDS:
@@ -96,6 +99,8 @@ def _readings(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]] | 
             named += [index] if is_subcommand(name, value.value) else []
             index += takes is not False
         index += 1
+    if not (pairs or valued or named):
+        return ()
     if len(pairs) == _MOST_PAIRS and not operands:
         return None
     if len(pairs) <= _FEW_PAIRS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.partial_subcommands import begins_subcommand, subcommands_of
+from countersign.gate.shell.effects.partial_subcommands import begun_by, is_subcommand
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.programs.other_subcommands import is_whole_name
@@ -46,13 +46,11 @@ def _whole(name: str, said: tuple[str, ...], words: Sequence[Word], index: int) 
     """The words with those from here on spelled out that begin a subcommand."""
     while index < min(len(words), _FARTHEST):
         word, before = words[index], words[index - 1]
-        names = subcommands_of(name, *said)
         value = word.value or "-"
-        fitting = [each for each in names if begins_subcommand(value, each)] if value[0] not in "-+" else []
-        if value in names or (not said and is_whole_name(name, value)):
+        if is_subcommand(name, *said, value) or (not said and is_whole_name(name, value)):
             said = (*said, value)
-        elif fitting:
-            for each in sorted(fitting):
+        elif value[0] not in "-+" and (fitting := begun_by(value, name, *said)):
+            for each in fitting:
                 spelled = (*words[:index], constant(each), *words[index + 1 :])
                 yield from _whole(name, (*said, each), spelled, index + 1)
             return
