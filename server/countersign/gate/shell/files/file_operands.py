@@ -715,7 +715,18 @@ def _patch(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         yield FileUse("write", operands[0])
         yield from (FileUse("read", word) for word in operands[1:])
     else:
-        yield FileUse("write", constant("."), unknown_names=True)
+        options = known.arguments.options
+        strips = any(
+            option.name in _STRIPS and option.value is not None and (option.value.value or "").isdecimal()
+            for option in options
+        )
+        quiet = all(option.name in _STRIPS or option.name in _PATCHES_ALIKE for option in options)
+        yield FileUse("write", constant("."), unknown_names=True, patched=strips and quiet)
+
+
+_STRIPS = frozenset({"-p", "--strip"})
+_PATCHES_ALIKE = frozenset("-N --forward -s --quiet --silent -u --unified --verbose".split())
+"""Options with which the names in a patch are those of the files that are changed."""
 
 
 def placed_in(folders: Iterable[Word], file_use: FileUse) -> FileUse:

@@ -75,6 +75,9 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
             yield file_use._replace(word=constant(name), top=found.top)
 
 
+_APPLIES_ALIKE = frozenset({"-v", "--verbose", "--index", "--whitespace", "-p"})
+"""Options with which the names in a patch are those of the files that are changed."""
+
 _STAYS_WITHIN = frozenset({"checkout", "restore", "rm", "clean", "apply", "am", "checkout-index", "read-tree"})
 """Subcommands that write or delete nothing beyond a symlink of the work tree."""
 
@@ -172,8 +175,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("read", word) for word in operands)
             spares = ("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip")
             if not found.keeps(*spares) or found.may_have("--apply"):
+                alike = not (operands or git.before.options) and {each.name for each in found.options} <= _APPLIES_ALIKE
                 for word in list(found.valued("--directory")) or [constant(".")]:
-                    yield FileUse("write", word, unknown_names=True)
+                    yield FileUse("write", word, unknown_names=True, patched=alike and git.subcommand == "apply")
         case "merge-file":
             if not found.keeps("-p", "--stdout"):
                 yield from (FileUse("write", word) for word in operands[:1])

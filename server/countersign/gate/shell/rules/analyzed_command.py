@@ -20,6 +20,7 @@ from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.effects.partial_subcommands import may_be_subcommand
 from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
 from countersign.gate.shell.effects.wrapper_readers import GIVEN
+from countersign.gate.shell.files.exact_patches import is_exact_input
 from countersign.gate.shell.files.file_operands import file_uses
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.listed_files import listed_touches
@@ -182,6 +183,9 @@ class AnalyzedCommand:
                     found.append(FileUse("read", tree, below=True, shown=True))
                     if not only_reads(git):
                         found.append(FileUse("write", tree, unknown_names=True))
+            patched = len(self.layers) == 1 and any(each.patched for each in found)
+            if patched and is_exact_input(self.step.command.redirects):
+                found = [each for each in found if not each.patched]
             if not self.plain:
                 found = [each for file_use in found for each in self.named_by_listing(file_use, layer)]
             self._touches[layer] = found
