@@ -8,9 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import given as given_by
+from hypothesis import strategies as st
 
 from countersign.gate.shell.files import given_names
-from countersign.gate.shell.languages.find_tests import FoundPath, find_tests
+from countersign.gate.shell.languages.find_tests import Kind, find_tests
 
 from .asked import decide
 
@@ -34,9 +37,11 @@ FINDS = (
     "find src -type f",
     "find src tests -maxdepth 2 -name '*.py'",
     "find ./src -iname '*.PY'",
+    "find src '(' -name '*.py' -o -name '*.md' ')' -not -path '*/node_modules/*'",
+    "find . -name node_modules -prune -o -type f",
 )
 GIT = ("git ls-files", "git ls-files '*.py'", "git ls-files src", "git diff --name-only")
-OTHERS = ("rg -l foo", "rg -l foo src", "rg --files src", "ls")
+OTHERS = ("rg -l foo", "rg -l foo src", "rg --files src")
 ENDS = ("{} +", "{} \\;")
 
 
@@ -144,6 +149,7 @@ def test_what_is_not_listed_does_not_count(name: str, places: dict[str, str]) ->
     commands = texts("find src -name '*.md'") + texts("find . -name '*.py' -not -path '*/src/*'")
     commands += [f"find . -name src -prune -o -name '*.py' -exec cat {end}" for end in ENDS]
     commands += ["find . -path ./src -prune -o -type f -print | xargs cat", "find . -maxdepth 1 | xargs wc -l"]
+    commands += ["find . '(' -name src -o -name x ')' -prune -o -print | xargs cat", "grep -rn x . --exclude-dir=src"]
     assert [each for each in commands if decide(each, **places) != "allow"] == []
 
 
@@ -154,12 +160,12 @@ def test_what_is_not_listed_does_not_count(name: str, places: dict[str, str]) ->
         "a=b", "+5", ":x", "~x", "#x", "a*b",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("listing", ["git ls-files", "rg --files", "ls"])
+@pytest.mark.parametrize("listing", ["git ls-files", "rg --files"])
 def test_a_hostile_name_without_a_folder_asks(name: str, listing: str, places: dict[str, str]) -> None:
     make(name, places)
     track(places)
-    # Neither of the others lists what is hidden, or prints quotes around other letters.
-    expected = "allow" if name in {".env", "é.py"} and listing != "git ls-files" else "ask"
+    # It prints no quotes around other letters.
+    expected = "allow" if name == "é.py" and listing == "rg --files" else "ask"
     commands = texts(listing) if name != "a*b" else [f"for f in $({listing}); do cat $f; done", f"cat $({listing})"]
     commands = [each for each in commands if name != "a b" or " -d " not in each]
     assert [each for each in commands if decide(each, **places) != expected] == []
@@ -329,34 +335,111 @@ def test_lines_that_together_are_another_name_ask(places: dict[str, str]) -> Non
         assert decide(command, **places) == "ask"
 
 
-def given(words: str, printed: str, kind: str = "file") -> bool | None:
+def given(words: str, name: str, kind: Kind = "file") -> bool | None:
     tests = find_tests(words.split())
-    return tests and tests.look(FoundPath(printed, printed.rsplit("/", 1)[-1], kind)).given  # type: ignore[arg-type]
+    return tests and tests.may_give(name, kind)
 
 
 @pytest.mark.parametrize(
-    ("words", "path", "expected"),
+    ("words", "name", "expected"),
     [
-        (". -name *.py", "./a.py", True), (". -name *.py", "./a.pyc", False), (". -name *.PY", "./a.py", True),
-        (". ! -name *.PY", "./a.py", True), (". ! -name *.py", "./a.py", False), (". ! -name *.py", "./é.py", True),
-        (". -not -name [a].py", "./a.py", True), (". -not -name ?.py", "./a.py", True),
-        (". -name ?.md", "./a.py", True),
-        (". -name *.py -o -name *.env", "./.env", True), (". -name *.py -name *.env", "./.env", False),
-        (". ( -name *.py -o -name *.env ) -not -path */b/*", "./b/.env", False),
-        (". ( -name *.py -o -name *.env ) -not -path */b/*", "./c/.env", True),
-        (". -size +1 -o -name x", "./y", True), (". ! -size +1", "./y", True), (". -type d", "./y", False),
-        (". -name x -prune -o -print", "./x", False), (". -name x -prune -o -print", "./y", True),
-        (". -name x -prune -o -name y", "./x", True), (". -print -name x", "./y", True),
-        (". -name x -print", "./y", False),
-        ("src/ -not -path src/x/*", "src/x/y", True), ("src/ -not -path */x/*", "src/x/y", False),
-        (". -iwholename ./A*", "./ab", True), (". ! -ipath ./A*", "./ab", False), (". -name a*b*a", "./aba", True),
-        (". -name a*a", "./a", False), (". -regex x", "./x", None), (". ( -name x", "./x", None),
-        (". -name", "./x", None),
-        (". -name x , -name y", "./x", None), (". -name x )", "./x", None), (". -mount -name x", "./y", False),
+        (". -name *.py", "a.py", True), (". -name *.py", "a.pyc", False), (". -name *.PY", "a.py", False),
+        (". -iname *.PY", "a.pyc", True), (". ! -name *.py", "a.py", True), (". -name [a].py", "a.py", True),
+        (". -name *.py -o -name *.env", ".env", True), (". -name *.py -name *.env", ".env", False),
+        (". ( -name *.py -o -name *.env )", ".md", False), (". ( -name *.py -o -size 1 )", ".md", True),
+        (". ! ( -name *.py -o -size 1 )", "a.py", True), (". -size +1 -name x", "y", False),
+        (". -size +1 -o -name x", "y", True), (". -print -name x", "y", True), (". -name x -print", "y", False),
+        (". -name x -print -o -name y", "y", False), (". -name x -o -name y -print", "x", False),
+        (". -name a*b*a", "aba", True), (". -name a*a", "a", False), (". -name *.py", "é.py", True),
+        (". -name *.md", "é.py", True), (". -name *.md", "a\n.py", True), (". -name x -prune -o -name y", "x", True),
+        (". -name x -prune -o -name y -print", "x", False), (". -regex x", "x", None), (". ( -name x", "x", None),
+        (". -name", "x", None), (". -name x , -name y", "x", None), (". -name x )", "x", None),
+        (". ( -name x -prune ) -o -print", "x", None), (". -name x -prune -name y -o -print", "x", None),
+        (". ! -name x -prune -o -print", "x", True), (". ( -name x -print )", "x", None), (". -quit", "x", None),
     ],
 )  # fmt: skip
-def test_what_find_gives(words: str, path: str, expected: bool | None) -> None:
-    assert given(words, path) == expected
+def test_what_find_gives(words: str, name: str, expected: bool | None) -> None:
+    assert given(words, name) == expected
+
+
+def test_plain_files_are_what_one_test_wants() -> None:
+    assert given(". -type f", "x", "link") is False
+    assert given(". -type f", "x", "file") is True
+    assert given(". ! -type f", "x", "link") is True
+    assert given(". -type f -o -name x", "x", "link") is True
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (". -name x -prune -o -print", {"x"}), (". -type d -name x -prune -o -name y -prune -o -print", {"x", "y"}),
+        (". ( -name x -o -name y ) -prune -o -print", {"x", "y"}), (". -path ./x -prune -o -print", {"./x"}),
+        ("src -path ./x -prune -o -print", set()), ("src -path */x -prune -o -print", {"x"}),
+        (". -not -path */x/* -name y", {"x"}), (". ! -path ./x/*", {"./x"}), ("src ! -path ./x/*", set()),
+        (". ! -path */x/* -o -name y", set()), (". ! -path */x/* ! -path */y/*", {"x", "y"}),
+        (". -name x -prune -o ! -path */z/* -print", {"x", "z"}), (". -name x -prune -o ! -path */z/*", {"x"}),
+        (". -print -o -name x -prune -o -name y", set()), (". -size 1 -name x -prune -o -print", set()),
+        (". -name x* -prune -o -print", set()), (". -mindepth 1 -name x -prune -o -print", set()),
+        (". -depth -name x -prune -o -print", set()), (". -print ! -path */x/*", set()),
+        (". ! ! -path */x/*", set()), (". -path */x/* -prune -o -print", set()),
+        (". -type f -name x -prune -o -print", set()),
+        (". ! -path */x*", set()), (". ! -path */x/y/*", set()), (". -iname x -prune -o -print", set()),
+    ],
+)  # fmt: skip
+def test_what_find_does_not_enter(words: str, expected: set[str]) -> None:
+    tests = find_tests(words.split())
+    assert tests is not None
+    assert tests.skipped == expected
+
+
+_TERMS = st.sampled_from(
+    "-name *.py|-name sec|-name a*|! -name b*|-type f|-type d|! -type f|-type l|-path ./sec|-path */sec|"
+    "! -path */sec/*|! -path ./d/*|-not -path */d/*|-path ./d/*|-size 0|-size +1|! -size 0|-maxdepth 2|-mindepth 1|"
+    "-empty|-iname SEC|"
+    "( -name a* -o -name sec )|( -name d -o -type f )|! ( -name a* -o -size 1 )|-mtime -5|-readable|-xdev|"
+    "-wholename ./sec/a.py|-name [a-z]*|-print|-prune|-depth".split("|")
+)
+
+
+@st.composite
+def _expressions(draw: st.DrawFn) -> list[str]:
+    """Words for find: lists of tests, some of which leave out a folder in front of the others."""
+    lists = [" ".join(draw(st.lists(_TERMS, min_size=1, max_size=4))) for _ in range(draw(st.integers(1, 3)))]
+    front = draw(
+        st.lists(st.sampled_from(["-name sec", "-type d -name d", "-path ./sec", "( -name d -o -name e )"]), max_size=2)
+    )
+    return " -o ".join([*(f"{each} -prune" for each in front), *lists]).split()
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given_by(words=_expressions())
+def test_find_lists_nothing_that_is_not_looked_at(words: list[str], wood: Path) -> None:
+    tests = find_tests([".", *words])
+    if tests is None:
+        return
+    found = subprocess.run(["find", ".", *words], cwd=wood, capture_output=True, text=True, check=False, timeout=20)
+    for path in filter(None, found.stdout.split("\n")):
+        *folders, name = path.split("/")
+        if path == ".":
+            continue
+        whole = wood / path
+        kind: Kind = "link" if whole.is_symlink() else "folder" if whole.is_dir() else "file"
+        assert tests.may_give(name, kind), path
+        assert all(tests.enters(each, top=at == 0) for at, each in enumerate(folders[1:])), path
+        assert tests.deepest is None or len(folders) <= tests.deepest, path
+
+
+@pytest.fixture(scope="module")
+def wood(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("wood")
+    for folder in (".", "sec", "d", "e", "d/sec", "sec/d", "e/d/sec", "sec/sec"):
+        (top / folder).mkdir(parents=True, exist_ok=True)
+        for name in ("a.py", "b", "sec.py"):
+            (top / folder / name).write_text("" if name != "b" else "x" * 2000)
+        (top / folder / "al").symlink_to("b")
+    (top / "e/sec").write_text("")
+    (top / "b.py").mkdir()
+    return top
 
 
 SEARCHES = (
@@ -476,7 +559,8 @@ def test_what_a_search_leaves_out_may_be_a_secret(places: dict[str, str]) -> Non
 def test_a_listing_that_is_read_otherwise_than_it_looks_asks(command: str, places: dict[str, str]) -> None:
     make(".env", places)
     assert decide(command.format(**places), **places) != "allow"
-    assert decide(command.format(**places), ["Bash(cat:*)", "Bash(find:*)"], **places) != "allow"
+    if "depth" not in command:
+        assert decide(command.format(**places), ["Bash(cat:*)", "Bash(find:*)"], **places) != "allow"
 
 
 @pytest.mark.parametrize(
@@ -539,3 +623,165 @@ def test_what_is_reached_through_a_link_is_looked_at_where_it_is(command: str, p
     make("lc -> conf", places)
     make("a/l2 -> ../conf/sub", places)
     assert decide(command, **places) != "allow"
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "{ head -c 1 > /dev/null; xargs cat; }",
+        "{ head -c 4 | wc -c; xargs cat; }",
+        "{ read -r -n 4 x; xargs cat; }",
+        "{ read -r x; xargs cat; }",
+        "{ xargs cat; }",
+        "(xargs cat)",
+        "{ od -N 4; xargs cat; }",
+        "if true; then xargs cat; fi",
+        "xargs cat $(head -c 4)",
+        "xargs cat 2> $(head -c 4)",
+        'while read -r f; do cat "$f"; head -c 4; done',
+        'while read -r f; do cat "$f" -; done',
+        'while read -r f; do head -c 4 "$f" /dev/stdin; done',
+        'while read -r f; do cat "$f"; x=$(head -c 4); done',
+        'while read -r f; do cat "$f"; cat <<< "$(head -c 4)"; done',
+        'while read -r f; do cat "$f"; read -r g; done',
+        'while read -r f; do if head -c 4; then cat "$f"; fi; done',
+        'while read -r f && head -c 4; do cat "$f"; done',
+        'while head -c 4; read -r f; do cat "$f"; done',
+        'until read -r -d "" f; do cat "$f"; break; done',
+        "while read -r -d '' f; do cat \"$f\"; done",
+        'while read -r -n 4 f; do cat "$f"; done',
+        "head -c 4 | xargs cat",
+        "tail -c 4 | xargs cat",
+        "cut -c 2- | xargs cat",
+    ],
+)
+@pytest.mark.parametrize("listing", ["find d -type f", "git ls-files"])
+@pytest.mark.parametrize(
+    "rules", [(), ("Bash(find:*)", "Bash(git ls-files:*)", "Bash(xargs:*)", "Bash(cat:*)", "Bash(head:*)")]
+)
+def test_what_another_command_takes_of_the_listing_asks(
+    reader: str, listing: str, rules: tuple[str, ...], places: dict[str, str]
+) -> None:
+    make("d/etc/shadow", places)
+    track(places)
+    assert decide(f"{listing} | {reader}", rules, **places) == "ask"
+    assert decide(f"{listing} | {reader.replace('cat', 'wc')}", rules, **places) == "ask"
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        'while read -r f; do echo "$f"; wc -l "$f"; done',
+        'while read -r f; do if [ -f "$f" ]; then head -3 "$f" | sort; fi; done',
+        'while IFS= read -r f; do echo "== $f" && cat "$f" || true; done',
+        'while read -r f; do n=$(wc -l "$f"); echo "$n"; done',
+        'while read -r f; do cat "$f"; wc -l < /dev/null; done',
+    ],
+)
+def test_a_loop_that_takes_line_by_line_needs_no_rule(reader: str, places: dict[str, str]) -> None:
+    assert decide(f"find src -name '*.py' | {reader}", **places) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'f=$(find a b); cat "$f"',
+        'for g in "$(find a b)"; do cat "$g"; done',
+        'for g in "$(find a b | sort -u)"; do cat "$g"; done',
+        'f=$(rg --files a b); cat "$f"',
+        'f=$(find one); cat "$f"',
+        "find a b | until read -r -d '' f; do cat \"$f\"; break; done",
+        'f=$(find a b | sort -r); cat "$f"',
+        'f=$(find a b | head -2); cat "$f"',
+    ],
+)
+def test_lines_in_a_variable_may_be_another_name(command: str, places: dict[str, str]) -> None:
+    for name in (".env", "a", "b", "a\nb -> .env", "one/a.py", "one\none/a.py -> ../.env"):
+        make(name, places)
+    assert decide(command, **places) == "ask"
+
+
+def test_one_line_in_a_variable_is_one_name(places: dict[str, str]) -> None:
+    assert decide('f=$(find src -name "*.py" | head -1); cat "$f"', **places) == "allow"
+
+
+def test_a_path_that_is_too_long_for_a_look_asks(places: dict[str, str]) -> None:
+    back = Path.cwd()
+    workspace = Path(places["workspace"])
+    (workspace / "deep").mkdir()
+    os.chdir(workspace / "deep")
+    try:
+        for _ in range(20):
+            os.mkdir("x" * 200)
+            os.chdir("x" * 200)
+        os.symlink(places["home"] + "/.ssh/id_rsa", "l.txt")
+    finally:
+        os.chdir(back)
+    for command in ("find deep -type f -exec cat {} +", "find deep -name '*.txt' | xargs cat", "grep -rn . deep"):
+        assert decide(command, **places) != "allow"
+
+
+@pytest.mark.parametrize("name", [b"l\xff.md", b"l\xc3\xa9.md"])
+def test_a_link_of_any_name_that_git_lists_asks(name: bytes, places: dict[str, str]) -> None:
+    os.symlink(b"/etc/passwd", places["workspace"].encode() + b"/" + name)
+    track(places)
+    for command in ("git ls-files -z | xargs -0 cat", "git ls-files -z '*.md' | xargs -0 wc -l"):
+        assert decide(command, **places) != "allow"
+        assert decide(command, ["Bash(cat:*)", "Bash(git ls-files:*)", "Bash(xargs:*)"], **places) != "allow"
+
+
+def test_only_folders_are_left_out_by_their_name(places: dict[str, str]) -> None:
+    for name in (".env", "server.pem"):
+        make(name, places)
+        assert decide(f"grep -rn SECRET . --exclude-dir={name}", **places) == "ask"
+        assert decide(f"find . -name {name} -prune -o -type f -exec cat {{}} +", **places) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find . -path ./sec -prune -type f -name x -o -name '*' | xargs grep -n SECRET",
+        "find . '(' -path ./sec -prune -type f -name x -o -name '*' ')' -type f -exec cat {} +",
+        "find . '(' -path ./sec -prune -type f ')' -name x -o -name '*' -exec cat {} +",
+        "export LC_ALL=tr_TR.UTF-8; find . -type f ! -iname '.ENV*' -exec cat {} +",
+        "find . -type f ! -name '.env' -exec cat {} +",
+        "find sec/ -path '*//*' -type f -print | xargs cat",
+        "find sec/ -name sec -prune -o -type f -print | xargs cat",
+        "grep -rn x . --exclude-dir=sec/",
+        "grep -rn x . --include='sec*'",
+    ],
+)
+def test_what_find_does_not_surely_leave_out_counts(command: str, places: dict[str, str]) -> None:
+    make("sec/.env", places)
+    assert decide(command, **places) == "ask"
+
+
+def test_a_file_that_is_called_like_an_object_asks(places: dict[str, str]) -> None:
+    make(".env", places)
+    track(places)
+    for command in (
+        'git diff --no-index README.md "$(git rev-parse HEAD)"',
+        'git diff --no-ind README.md "$(git rev-parse HEAD)"',
+        'sha=$(git rev-parse HEAD); git diff --no-index README.md "$sha"',
+        'git diff -- "$(git rev-parse HEAD)"',
+        'git diff "src/$(git rev-parse HEAD).md"',
+    ):
+        assert decide(command, **places) == "ask", command
+    for words in ('"$(git merge-base main HEAD)"..HEAD', '"$(git rev-parse HEAD)"', '"$(git rev-parse HEAD)^"'):
+        assert decide(f"git log --oneline {words}", **places) == "allow", words
+
+
+def test_a_hidden_file_that_an_ignore_file_brings_back_asks(places: dict[str, str]) -> None:
+    Path(places["workspace"], ".ignore").write_text("!.hl\n")
+    os.link(Path(places["home"], ".ssh/id_rsa"), Path(places["workspace"], ".hl"))
+    for command in ("rg -l PRIV | xargs cat", "rg --files | xargs cat", "cat $(rg --files)"):
+        assert decide(command, **places) == "ask"
+
+
+def test_many_roots_of_one_search_ask(places: dict[str, str]) -> None:
+    for number in range(12):
+        make(f"m{number}/x.md", places)
+    roots = " ".join(f"m{number}" for number in range(12))
+    assert decide(f"find {roots} -name '*.md' -exec wc {{}} +", **places) == "ask"
+    assert decide(f"find {'m1 ' * 50} -name '*.md' -exec wc {{}} +", **places) == "allow"
+    assert decide(f"grep -rn x {roots}", **places) == "ask"

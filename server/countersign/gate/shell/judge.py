@@ -138,7 +138,7 @@ def judge_command(
             # A text that writes nothing makes no other names before it uses them.
             as_quoted = _Judging(effect, context, check_syntax).run(quoted)
             return as_quoted if _only_reads(as_quoted) else judged
-    if builtin_reads and isinstance(found, Followed) and may_read_listed(found.course) and _needs_a_rule(judged):
+    if builtin_reads and isinstance(found, Followed) and _needs_a_rule(judged) and may_read_listed(found.course):
         keeps = keeps_names(found.course)
         listing = replace(context, lists=True, keeps_names=keeps, touched={}, looked_at=set(), chosen={}, searched={})
         as_listed = _Judging(effect, listing, check_syntax).run(found)

@@ -14,7 +14,7 @@ from countersign.gate.paths.hard_links import STORED
 from countersign.gate.paths.sensitive_paths import secret_name
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
-from countersign.gate.shell.languages.find_tests import FindTests, FoundPath, Kind, find_tests
+from countersign.gate.shell.languages.find_tests import FindTests, Kind, find_tests
 
 MOST_UNUSUAL = 1_000
 """Paths worth a look after which no more are looked for."""
@@ -61,8 +61,6 @@ class _Walk:
     def __init__(self, asked: Find, tests: FindTests) -> None:
         self._asked, self._tests = asked, tests
         self._left, self._left_in_git = asked.most, 3 * asked.most
-        # Behind such a slash a path may be printed in two ways.
-        self._front = asked.printed if asked.printed.endswith("/") else f"{asked.printed}/"
         self.found: list[Unusual] = []
 
     def run(self) -> bool:
@@ -70,36 +68,36 @@ class _Walk:
         asked = self._asked
         standing = disk.path_stat(asked.root)
         if isinstance(standing, int):
-            return True
+            return standing in disk.MISSING
         linked = standing.kind == stat.S_IFLNK and not asked.printed.endswith(("/", "/."))
         folder = not linked and disk.is_folder(asked.root)
-        kind: Kind = "link" if linked else "folder" if folder else "file"
         name = asked.printed.rstrip("/").rsplit("/", 1)[-1]
-        seen = self._tests.look(FoundPath(asked.printed, name, kind))
-        if seen.given and (kind != "folder" or may_be_secret(name)):
+        if not folder or may_be_secret(name):
             self.found.append(Unusual("", linked))
-        waiting = [("", 0, False, False)] if folder and not seen.pruned else []
+        waiting = [("", 0, False, False)] if folder else []
         while waiting:
             front, depth, odd, in_git = waiting.pop()
             if self._tests.deepest is not None and depth >= self._tests.deepest:
                 continue
             entries = disk.entries_in(f"{asked.root}/{front}")
+            if entries is None:
+                return False  # the command may open it by another path
             if in_git:
-                self._left_in_git -= len(entries or ())
+                self._left_in_git -= len(entries)
             else:
-                self._left -= len(entries or ())
+                self._left -= len(entries)
             if self._left < 0 or self._left_in_git < 0 or len(self.found) > MOST_UNUSUAL:
                 return False
             given = broken = False
-            for name, is_folder in entries or ():
+            for name, is_folder in entries:
                 path = f"{front}{name}"
                 kind = "link" if is_folder is None else "folder" if is_folder else "file"
-                seen = self._tests.look(FoundPath(f"{self._front}{path}", name, kind))
-                given, broken = given or seen.given, broken or "\n" in name
+                may_give = self._tests.may_give(name, kind)
+                given, broken = given or may_give, broken or "\n" in name
                 below = odd or may_be_secret(name) or not PLAIN.fullmatch(name)
-                if seen.given and (below or self._is_unusual(path, kind)):
+                if may_give and (below or self._is_unusual(path, kind)):
                     self.found.append(Unusual(path, kind == "link"))
-                if kind == "folder" and not seen.pruned:
+                if kind == "folder" and self._tests.enters(name, top=depth == 0):
                     waiting.append((f"{path}/", depth + 1, below, in_git or name == ".git"))
             if given and broken:
                 self.found.append(Unusual(front, broken=True))
@@ -121,7 +119,7 @@ def is_special(whole: str, path: str) -> bool:
     """Whether what stands there is no ordinary file, or one with other names, where these are not the rule."""
     standing = disk.path_stat(whole)
     if isinstance(standing, int):
-        return False
+        return standing not in disk.MISSING
     return standing.kind != stat.S_IFREG or (standing.names > 1 and STORED.isdisjoint(path.split("/")))
 
 

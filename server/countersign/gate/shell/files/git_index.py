@@ -45,7 +45,7 @@ def index_names(data: bytes, most: int) -> tuple[tuple[str, bool], ...] | None:
     found = _tracked(data, most)
     if found is None or any(map(_is_folder, found)):
         return None
-    return tuple((each.path.decode(errors="replace"), each.mode & 0o170000 == _SYMLINK) for each in found)
+    return tuple((os.fsdecode(each.path), each.mode & 0o170000 == _SYMLINK) for each in found)
 
 
 def _tracked(data: bytes, most: int) -> list[Tracked] | None:

@@ -1,5 +1,5 @@
 """What is worth a look among the names that a listing prints as the disk is now (docs/gate.md "Commands that only
-read"): ``found_names.py`` for what find gives, and the like for git, rg and ls.
+read"): ``found_names.py`` for what find gives, and the like for git and rg.
 
 A name stands here as whoever reads the listing opens it, and whether that is a name of an ordinary file is not judged.
 """
@@ -62,7 +62,7 @@ def printed_roots(words: Sequence[str]) -> tuple[str, ...] | None:
         case "searched":
             operands = rg_operands(words)
             return None if operands is None else tuple(operands) or ("",)
-        case "tracked" | "folder":
+        case "tracked":
             return ("",)
         case _:
             return None
@@ -86,7 +86,10 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
     if tests is None or ("-print" in words and "-print0" in words) or not _stands_alone(".", place, judge):
         return None
     names: list[Given] = []
-    for root in tests.roots:
+    roots = dict.fromkeys(tests.roots)
+    if len(roots) > _MOST_ROOTS:
+        return None
+    for root in roots:
         if not _stands_alone(root, place, judge):
             return None
         below = _look_below(root, tuple(words[1:]), place, judge)
@@ -95,6 +98,10 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
             return None
         names += _below(root, found)
     return GivenNames(tuple(names), begins=True, nul="-print0" in words)
+
+
+_MOST_ROOTS = 8
+"""Folders of one listing, each of which is looked through."""
 
 
 def _stands_alone(path: str, place: str, judge: PathJudge) -> bool:
@@ -170,23 +177,25 @@ def _holds_broken(folder: str) -> bool:
     return any("\n" in name for name in disk.names_in(folder))
 
 
-# --- rg and ls -------------------------------------------------------------------------------------------------------
+# --- rg -------------------------------------------------------------------------------------------------------------
 
 
 def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None:
-    """What lies below the searched folders. Whether a hidden file is printed that is a secret is asked of rg itself."""
+    """What lies below the searched folders, hidden files as well: an ignore file may bring them back."""
     operands = rg_operands(words)
     if operands is None:
         return None
     names: list[Given] = []
-    for root in operands or (".",):
+    if len(operands) > _MOST_ROOTS:
+        return None
+    for root in dict.fromkeys(operands or (".",)):
         if not _stands_alone(root, place, judge):
             return None
         below = _look_below(root, (root, *_BUT_GIT), place, judge)
         found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
             return None
-        names += [each for each in _below(root, found) if each.broken or not _is_only_hidden(each.name)]
+        names += _below(root, found)
     if not operands:
         names = [each._replace(name=each.name.removeprefix("./")) for each in names]
         names += [Given(name) for name in disk.names_in(place) if not may_begin_an_operand(name)]
@@ -197,40 +206,6 @@ def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
 _BUT_GIT = ("-name", ".git", "-prune", "-o", "-print")
 
 
-def _is_only_hidden(path: str) -> bool:
-    parts = path.split("/")
-    hidden = any(part.startswith(".") and part not in {".", ".."} for part in parts)
-    return hidden and all(map(PLAIN.fullmatch, parts))
-
-
-def _ls(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None:
-    """The names in one folder, which count from this one."""
-    operands = [word for word in words[1:] if not word.startswith("-")]
-    folder = join(place, operands[0], judge.home) if operands else place
-    if (
-        len(operands) > 1
-        or not disk.is_folder(folder)
-        or not _stands_alone(operands[0] if operands else ".", place, judge)
-    ):
-        return None
-    entries = disk.names_in(folder)
-    if len(entries) > MOST_NAMES:
-        return None
-    names = [
-        Given(name, "\n" in name)
-        for name in entries
-        if not name.startswith(".") and disk.combined(_is_worth_a_look, (place, name))
-    ]
-    return GivenNames(tuple(names), begins=False, nul=False)
-
-
-def _is_worth_a_look(asked: tuple[str, str]) -> bool:
-    place, name = asked
-    whole = f"{place}/{name}"
-    odd = not may_begin_an_operand(name) or not PLAIN.fullmatch(name) or may_be_secret(name)
-    return odd or isinstance(disk.link_target(whole), str) or (not disk.is_folder(whole) and is_special(whole, name))
-
-
 def may_begin_an_operand(name: str) -> bool:
     """Whether no program takes a name for an option, an assignment or a list of names."""
     return _OPERAND.match(name) is not None
@@ -238,4 +213,4 @@ def may_begin_an_operand(name: str) -> bool:
 
 _OPERAND = re.compile(r"(?![A-Za-z_]\w*=)[\w.]")
 
-_READERS = {"found": _find, "tracked": _git, "searched": _rg, "folder": _ls}
+_READERS = {"found": _find, "tracked": _git, "searched": _rg}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, activated, followed, moves, union
+from countersign.gate.shell.flow.shared_input import loop_takes_all, takes_all
 from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
@@ -52,6 +53,7 @@ from countersign.gate.shell.variables.inherited import changed_names
 from countersign.gate.shell.variables.listings import (
     MOST_STAGES,
     Listing,
+    ends_with_nul,
     listing_of,
     script_listing,
     substituted_listing,
@@ -204,7 +206,8 @@ class _Walk:
     def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
         inner = context._replace(once=False)
         for index, stage in enumerate(stages, 1):
-            self.node(stage, inner)
+            whole = inner.listing is None or takes_all(stage)
+            self.node(stage, inner if whole else inner._replace(listing=None))
             texts, stdin_is_exact = stage_output(stage)
             if not texts and index > 1:
                 texts = inner.stdin_texts  # a filter hands on what it reads
@@ -241,6 +244,8 @@ class _Walk:
             self.assigned(formula)
         if node.redirects or node.formulas:
             context = self.redirected(node, context)
+        if context.listing is not None and not loop_takes_all(node):
+            context = context._replace(listing=None)
         places = context.places
         match node.kind:
             case "subshell" | "coproc":
@@ -438,7 +443,8 @@ class _Walk:
                 values = [word.value for word in words[1:] if word.value is not None]
                 filled = [value for value in values if value.isidentifier()]
                 alone = [value for value in values if value not in _READING] == filled[:1]
-                if name == "read" and listing is not None and alone and filled:
+                lines = listing is not None and ("-d" in values) == ends_with_nul(listing)
+                if name == "read" and listing is not None and lines and alone and filled:
                     self.facts.bind_listing(filled[0], listing)
                     return
                 for variable in filled:
@@ -460,7 +466,7 @@ class _Walk:
     def bind_word(self, name: str, word: Word, *, expanded: bool = False) -> None:
         listing = substituted_listing(word)
         if listing is not None:
-            self.facts.bind_listing(name, listing)
+            self.facts.bind_listing(name, listing, whole=not expanded or word.form == "quoted")
         elif word.choices:
             for choice in word.choices:
                 # What holds pattern characters or a hole may become something else.

@@ -1,13 +1,15 @@
-"""Which paths ``find ROOT… TEST…`` may print or give to a command, as far as its words tell.
+"""Which paths ``find ROOT… TEST…`` may print or give to a command, by the few tests that are certain.
 
-Each test of a path is true, false or not known. What is not known may be either, so that a path counts unless it is
-surely left out.
+What find lists is more than a list of words tells: it moves tests about to be faster, and programs of that name differ.
+So only what every find takes alike counts: the names that a list of tests wants, that it wants plain files, how far
+below it goes, and folders that it leaves out by an expression in front of all others, or by a path that it does not
+want. Any other test may be true of any path.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -16,50 +18,40 @@ from countersign.gate.shell.languages.find import RUNS
 Kind = Literal["file", "folder", "link"]
 
 
-class FoundPath(NamedTuple):
-    """A path as find prints it, its last name, and what it is."""
+class Accepted(NamedTuple):
+    """What holds of each path that some tests accept: its last name matches a pattern of each of ``names``, and it is a
+    plain file where ``files``. It lies below no folder of ``skipped``, as in ``FindTests``."""
 
-    printed: str
-    name: str
-    kind: Kind
+    names: tuple[tuple[str, ...], ...] = ()
+    files: bool = False
+    skipped: frozenset[str] = frozenset()
 
-
-class Answer(NamedTuple):
-    """Whether a test may be true, and whether it may be false."""
-
-    true: bool
-    false: bool
-
-
-class Seen:
-    """What happens to one path: it may be ``given`` (printed, or handed to a command), and is surely ``pruned``."""
-
-    def __init__(self) -> None:
-        self.given = self.pruned = False
-
-
-_Test = Callable[[FoundPath, Seen, bool], Answer]
-"""The last argument says that the test is surely reached."""
-
-_TRUE, _UNKNOWN = Answer(true=True, false=False), Answer(true=True, false=True)
+    def may_be(self, name: str, kind: Kind) -> bool:
+        """Whether a path may be accepted that ends with this name."""
+        if self.files and kind != "file":
+            return False
+        # What is not ASCII may be compared by a locale's own rules.
+        plain = name.isascii() and "\n" not in name
+        return not plain or all(any(_matches(pattern.split("*"), name) for pattern in each) for each in self.names)
 
 
 class FindTests(NamedTuple):
-    """``roots`` as they are written; ``deepest`` is how far below one find goes at most, None for any depth."""
+    """``roots`` as they are written; ``accepted`` are the lists of tests, one of which each path meets that is given;
+    ``skipped`` are names of folders that are not entered, with ``./`` in front where only those right below the root
+    are not; ``deepest`` is how far below one find goes at most, None for any depth."""
 
     roots: tuple[str, ...]
-    test: _Test
-    acts: bool
-    prunes: bool
+    accepted: tuple[Accepted, ...]
+    skipped: frozenset[str]
     deepest: int | None
 
-    def look(self, path: FoundPath) -> Seen:
-        """Return what happens to this path."""
-        seen = Seen()
-        answer = self.test(path, seen, True)
-        seen.given = seen.given or (answer.true and not self.acts)
-        seen.pruned = seen.pruned and self.prunes
-        return seen
+    def may_give(self, name: str, kind: Kind) -> bool:
+        """Whether a path below a root that ends with this name may be printed, or given to a command."""
+        return any(each.may_be(name, kind) for each in self.accepted)
+
+    def enters(self, name: str, *, top: bool) -> bool:
+        """Whether find may go into a folder of this name, which lies right in a root where ``top``."""
+        return name not in self.skipped and not (top and f"./{name}" in self.skipped)
 
 
 def find_tests(words: Sequence[str]) -> FindTests | None:
@@ -70,62 +62,81 @@ def find_tests(words: Sequence[str]) -> FindTests | None:
     while rest and rest[0][:1] not in {"-", "!", "("} and rest[0] not in {")", ","}:
         roots.append(rest.pop(0))
     depths = [value for option, value in pairwise(rest) if option == "-maxdepth"]
-    if "-prune" in words and not _DISTURBS_PRUNING.isdisjoint(words):
-        return None  # above the least depth, and below a folder that comes last, nothing is left out
     if not all(re.fullmatch(r"\d{1,4}", value) for value in depths):
         return None
-    reader = _Reader(rest, slash=any(root.endswith("/") for root in roots))
+    reader = _Reader(rest, here=roots in ([], ["."]))
     try:
-        test = reader.either() if rest else _always
+        found = reader.alternatives() if rest else [_List()]
     except _NotReadError:
         return None
     if reader.rest:
         return None
-    return FindTests(
-        tuple(roots) or (".",),
-        test,
-        acts=not _ACTIONS.isdisjoint(words),
-        prunes="-depth" not in words,
-        deepest=max(map(int, depths), default=None),
-    )
+    # Above the least depth, and below a folder that comes last, nothing is pruned.
+    prunes = _DISTURBS_PRUNING.isdisjoint(words)
+    pruned: set[str] = set()
+    for each in found:
+        if each.pruned is None:
+            break
+        pruned |= each.pruned if prunes else set()
+    acts = any(each.acts for each in found)
+    accepted = tuple(each.accepted() for each in found if each.acts or not acts)
+    skipped = frozenset.intersection(*(each.skipped for each in accepted)) if accepted else frozenset[str]()
+    return FindTests(tuple(roots) or (".",), accepted, skipped | pruned, max(map(int, depths), default=None))
 
 
 _DISTURBS_PRUNING = frozenset({"-mindepth", "-depth", "-d"})
 _ACTIONS = frozenset({"-print", "-print0", RUNS})
-_UNSURE = frozenset("-size -mtime -mmin -ctime -atime -perm -user -newer".split())
-_UNSURE_ALONE = frozenset("-empty -readable -executable".split())
-_DEPTHS = frozenset({"-maxdepth", "-mindepth"})
-_ALWAYS = frozenset("-xdev -mount -depth".split())
+_VALUED = frozenset("-iname -ipath -iwholename -size -mtime -mmin -ctime -atime -perm -user -newer -mindepth".split())
+_ALONE = frozenset("-empty -readable -executable -xdev -mount -depth".split())
+_PATHS = frozenset({"-path", "-wholename"})
 
 
 class _NotReadError(Exception):
     """A word has no known meaning here."""
 
 
+class _List:
+    """One list of tests, all of which must be true, with the folders that it wants by their path. ``pruned`` are those
+    that it surely leaves out, if that is all it does; ``unsure``: it has further tests. Behind an action no test
+    counts."""
+
+    def __init__(self) -> None:
+        self.names: list[tuple[str, ...]] = []
+        self.folders: set[str] = set()
+        self.skipped: set[str] = set()
+        self.files = self.unsure = self.acts = False
+        self.pruned: set[str] | None = None
+
+    def accepted(self) -> Accepted:
+        named = [tuple(name.removeprefix("./") for name in self.folders)] if self.folders else []
+        return Accepted((*self.names, *named), self.files, frozenset(self.skipped))
+
+
 class _Reader:
-    def __init__(self, words: Sequence[str], *, slash: bool) -> None:
+    def __init__(self, words: Sequence[str], *, here: bool) -> None:
         self.rest = list(words)
-        self._slash = slash
+        self._here = here
         self._depth = 0
 
-    def either(self) -> _Test:
+    def alternatives(self) -> list[_List]:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _NotReadError
-        found = [self._all()]
+        found = [self._list()]
         while self.rest[:1] in (["-o"], ["-or"]):
             self._next()
-            found.append(self._all())
+            found.append(self._list())
         self._depth -= 1
-        return _any(found)
+        return found
 
-    def _all(self) -> _Test:
-        found = [self._one()]
+    def _list(self) -> _List:
+        found = _List()
+        self._term(found)
         while self.rest and self.rest[0] not in {"-o", "-or", ")"}:
             if self.rest[0] in {"-a", "-and"}:
                 self._next()
-            found.append(self._one())
-        return _all(found)
+            self._term(found)
+        return found
 
     def _next(self) -> str:
         if not self.rest:
@@ -135,145 +146,85 @@ class _Reader:
     def _value(self) -> str:
         """What a test is about. It is not read where it is called like a test or an action itself."""
         value = self._next()
-        if value[:1] == "-" and not value[1:2].isdigit():
+        if value == RUNS or (value[:1] == "-" and not value[1:2].isdigit()):
             raise _NotReadError
         return value
 
-    def _one(self) -> _Test:
-        negated = False
+    def _term(self, found: _List) -> None:
+        negated = 0
         while self.rest[:1] in (["!"], ["-not"]):
             self._next()
-            negated = not negated
-        test = self._test(self._next())
-        return _not(test) if negated else test
-
-    def _test(self, word: str) -> _Test:
-        if word == "(":
-            inside = self.either()
-            if self._next() != ")":
+            negated += 1
+        word = self._next()
+        if word in _ACTIONS or word == "-prune":
+            if negated:
                 raise _NotReadError
-            return inside
-        if word in _PATTERNS:
-            whole, pattern = word not in {"-name", "-iname"}, self._value()
-            if whole and self._slash and not pattern.startswith("*/"):
-                return _not_known  # some print `src//x` for what is found in `src/`
-            return _matching(pattern, whole=whole, folded=word.startswith("-i"))
-        if word == "-type":
-            return _of_type(self._value())
-        if word in _UNSURE:
+            self._act(word, found)
+        elif word in _PATHS:
+            self._path(self._value(), found, negated=negated)
+        else:
+            # What must not be, and what stands behind an action, says nothing of the paths that are given.
+            counts = not negated and not found.acts
+            self._test(word, found if counts else _List())
+            found.unsure = found.unsure or not counts
+
+    def _test(self, word: str, found: _List) -> None:
+        if word == "(":
+            self._group(found)
+        elif word == "-name":
+            pattern = self._value()
+            if pattern.isascii() and not _STRANGE.search(pattern):
+                found.names.append((pattern,))
+            else:
+                found.unsure = True
+        elif word == "-type":
+            letters = self._value()
+            found.files = found.files or letters == "f"
+            found.unsure = found.unsure or letters not in {"f", "d"}
+        elif word == "-maxdepth":
             self._value()
-            return _not_known
-        if word in _DEPTHS:
-            self._value()
-            return _always
-        if word in _ALWAYS:
-            return _always
-        if word in _UNSURE_ALONE:
-            return _not_known
-        if word in {"-print", "-print0"}:
-            return _given
-        if word == RUNS:
-            return _run
-        if word == "-prune":
-            return _pruned
-        raise _NotReadError
+        elif word in _VALUED or word in _ALONE:
+            found.unsure = True
+            if word in _VALUED:
+                self._value()
+        else:
+            raise _NotReadError
+
+    def _act(self, word: str, found: _List) -> None:
+        if word != "-prune":
+            found.acts = True
+        elif found.acts or self._depth > 1 or self.rest[:1] not in (["-o"], ["-or"]):
+            raise _NotReadError  # a test behind it may be moved in front of it
+        elif found.unsure or found.files or found.skipped or len(found.names) + bool(found.folders) != 1:
+            found.pruned = set()
+        else:
+            found.pruned = {name for each in found.names for name in each if _PLAIN.fullmatch(name)} | found.folders
+
+    def _group(self, found: _List) -> None:
+        """Alternatives in parentheses. Of these, only names count."""
+        inside = self.alternatives()
+        if self._next() != ")" or any(each.acts or each.pruned is not None for each in inside):
+            raise _NotReadError
+        if all(each.names for each in inside):
+            found.names.append(tuple(pattern for each in inside for pattern in each.names[0]))
+        found.unsure = found.unsure or any(
+            each.unsure or each.files or each.folders or each.skipped or len(each.names) != 1 for each in inside
+        )
+
+    def _path(self, pattern: str, found: _List, *, negated: int) -> None:
+        place = _BELOW.fullmatch(pattern)
+        if place is None or found.acts or negated > 1 or (place["top"] and not self._here):
+            found.unsure = True
+        elif bool(negated) == bool(place["all"]):
+            (found.skipped if negated else found.folders).add(f"./{place['name']}" if place["top"] else place["name"])
+        else:
+            found.unsure = True
 
 
+_BELOW = re.compile(r"(?:(?P<top>\.)|\*)/(?P<name>[\w.-]+)(?P<all>/\*)?", re.ASCII)
+"""``*/NAME/*`` for what lies below any folder of that name, ``./NAME`` for one that lies right here."""
+_PLAIN = re.compile(r"[\w.-]+", re.ASCII)
 _DEEPEST = 20
-_PATTERNS = frozenset("-name -iname -path -ipath -wholename -iwholename".split())
-
-
-def _any(tests: Sequence[_Test]) -> _Test:
-    def test(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-        true, false = False, True
-        for each in tests:
-            found = each(path, seen, sure)
-            true, false = true or found.true, false and found.false
-            if not found.false:
-                break
-            sure = sure and not found.true
-        return Answer(true, false)
-
-    return tests[0] if len(tests) == 1 else test
-
-
-def _all(tests: Sequence[_Test]) -> _Test:
-    def test(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-        true, false = True, False
-        for each in tests:
-            found = each(path, seen, sure)
-            true, false = true and found.true, false or found.false
-            if not found.true:
-                break
-            sure = sure and not found.false
-        return Answer(true, false)
-
-    return tests[0] if len(tests) == 1 else test
-
-
-def _not(inner: _Test) -> _Test:
-    def test(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-        found = inner(path, seen, sure)
-        return Answer(found.false, found.true)
-
-    return test
-
-
-def _always(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-    return _TRUE
-
-
-def _not_known(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-    return _UNKNOWN
-
-
-def _given(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-    seen.given = True
-    return _TRUE
-
-
-def _run(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-    seen.given = True
-    return _UNKNOWN
-
-
-def _pruned(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-    seen.pruned = seen.pruned or sure
-    return _TRUE
-
-
-def _of_type(letters: str) -> _Test:
-    kind = _KINDS.get(letters)
-
-    def test(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-        # What is neither a folder nor a link may be a special file.
-        if kind is None or (path.kind == "file" and kind == "file"):
-            return _UNKNOWN
-        return Answer(path.kind == kind, path.kind != kind)
-
-    return test
-
-
-_KINDS: dict[str, Kind] = {"f": "file", "d": "folder", "l": "link"}
-
-
-def _matching(pattern: str, *, whole: bool, folded: bool) -> _Test:
-    """Wildcards are compared where they are stars alone; they match slashes and leading dots."""
-    if not pattern.isascii() or _STRANGE.search(pattern):
-        return _not_known
-    exact, loose = pattern.split("*"), pattern.lower().split("*")
-
-    def test(path: FoundPath, seen: Seen, sure: bool) -> Answer:
-        text = path.printed if whole else path.name
-        if not text.isascii() or "\n" in text:
-            return _UNKNOWN
-        lowered = text.lower()
-        may = _matches(loose, lowered)
-        return Answer(may, not (may if folded else _matches(exact, text)))
-
-    return test
-
-
 _STRANGE = re.compile(r"[?\[\]\\]")
 
 

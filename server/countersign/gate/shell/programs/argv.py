@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Arithmetic, Glob, Text, Variable, Word
 
@@ -341,9 +342,13 @@ def takes_value(name: str, grammar: Grammar) -> bool:
     bare = name.lstrip("-")
     if grammar.whole and is_listed(name, grammar):
         return bare in grammar.long
-    return bare in grammar.long or (
-        len(bare) > 1 and not grammar.single and any(known.startswith(bare) for known in grammar.long)
-    )
+    return bare in grammar.long or (len(bare) > 1 and not grammar.single and f"\0{bare}" in _in_a_row(grammar.long))
+
+
+@lru_cache(maxsize=1024)
+def _in_a_row(names: frozenset[str]) -> str:
+    """The names in one string, each behind a NUL, which no word holds: looking for a beginning is fast in it."""
+    return "".join(f"\0{name}" for name in names)
 
 
 def full_name(name: str, grammar: Grammar) -> str:

@@ -184,7 +184,7 @@ def _by_recursion(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedR
     stands = _stand_ins(analyzed, (*flat, FOUND), FOUND, roots, several=True)
     if stands is None:
         return None
-    looked = (_ANY_FINDER, *roots, *tests, RUNS)
+    looked = (_ANY_FINDER, *roots, *tests)
     return ListedRead((analyzed_anew(analyzed, flat), *stands[0]), (NamesRead((looked,), True, "whole", stands[1]),))
 
 
@@ -225,19 +225,19 @@ def _narrowing(found: Arguments, roots: Sequence[str]) -> tuple[str, ...] | None
         return None
     # Whether a folder that is named on the command line is left out, depends on how it is spelled.
     own = {part for root in roots for part in (root.rstrip("/").rpartition("/")[2], ".", "..")}
-    if not own.isdisjoint(name.rstrip("/") for name in skipped):
+    if not own.isdisjoint(skipped):
         return None
-    tests = [each for name in skipped for each in ("-name", name.rstrip("/"), "-prune", "-o")]
+    tests = [each for name in skipped for each in ("-type", "d", "-name", name, "-prune", "-o")]
     # Behind `--exclude`, GNU's grep takes in what matches neither.
     excludes = any(option.name.startswith("--ex") and option.name != "--exclude-dir" for option in found.options)
     if wanted and not excludes and all(map(_PLAIN_PATTERN.fullmatch, wanted)):
-        any_of = [each for pattern in wanted for each in ("-o", "-name", pattern)][1:]
-        tests += ["(", *any_of, ")"] if len(wanted) > 1 else any_of
-    return tuple(tests)
+        tests += ["(", *[each for pattern in wanted for each in ("-o", "-name", pattern)][1:], ")"]
+    return (*tests, RUNS)
 
 
-_PLAIN_NAME = re.compile(r"[\w.-]+/?")
-_PLAIN_PATTERN = re.compile(r"[\w.*-]+")
+_PLAIN_NAME = re.compile(r"[\w.-]+", re.ASCII)
+_PLAIN_PATTERN = re.compile(r"\*?[\w.-]+", re.ASCII)
+"""To some programs a pattern is one of the whole path, too."""
 
 
 def _by_find(analyzed: AnalyzedCommand) -> ListedRead | None:
@@ -312,7 +312,8 @@ def _by_words(analyzed: AnalyzedCommand) -> ListedRead | None:
         listings = (substituted,)
     elif len(pieces) == 1 and isinstance(pieces[0], Variable) and pieces[0].plain:
         name = pieces[0].name
-        if facts.values.get(name) == {None} and name not in facts.loose and name not in facts.patterns:
+        lines = word.form == "quoted" and name in facts.whole  # which together may be another name
+        if facts.values.get(name) == {None} and not lines and name not in facts.loose and name not in facts.patterns:
             listings = tuple(facts.listings.get(name, ()))
     return _read_of(analyzed, words, word, listings, "shell", several=word.form != "quoted") if listings else None
 

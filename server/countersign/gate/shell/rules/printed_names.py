@@ -67,9 +67,13 @@ def with_printed_names(
     front = len(step.command.words) - len(layer.words) + git.start
     if step.command.words[layer.start :] != layer.words:
         return ()
+    if any(word.prefix.startswith("--no-i") for word in layer.words):
+        return ()  # its operands are files, which may be called like an object
+    words = step.command.words
+    end = next((at for at, word in enumerate(words) if at >= front and word.value == "--"), len(words))
     choices = [
-        [(word,)] if at < front or word.value is not None else look.readings(word) or [(word,)]
-        for at, word in enumerate(step.command.words)
+        look.readings(word) or [(word,)] if front <= at < end and word.value is None else [(word,)]
+        for at, word in enumerate(words)
     ]
     written = [[(word,)] for word in step.command.words]
     if choices == written or math.prod(map(len, choices)) > _MOST:
@@ -121,6 +125,8 @@ class _Look(NamedTuple):
         texts = list(dict.fromkeys(map("".join, itertools.product(*(each.texts for each in known)))))
         if len(texts) > _MOST or not any(each.named for each in known):
             return []
+        if any(OBJECT in text and not _OBJECT.fullmatch(text) for text in texts):
+            return []  # a path, in a folder or with an ending
         empty = split and not any(
             isinstance(piece, Substitution | Variable | Text) and piece.quoted for piece in pieces
         )
@@ -181,6 +187,9 @@ def _named(word: Word, text: str) -> Word:
     """A word with this text for its unknown part. Rules see it as it is written."""
     return constant(text)._replace(source=word.source, shape=word.shape, scripts=word.scripts, bare=False)
 
+
+_OBJECT = re.compile(rf"(?:\^|[\w@][\w./@{{}}~^-]*\.\.\.?)?{OBJECT}(?:[~^@:.].*)?", re.ASCII | re.DOTALL)
+"""An object, or a range that begins or ends with one."""
 
 _PLAIN = re.compile(r"[\w@][\w./@{}~^-]*|", re.ASCII)
 """A constant that bash does not split, nor take for a pattern."""

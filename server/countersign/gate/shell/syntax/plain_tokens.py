@@ -24,7 +24,8 @@ PARAMETER_TEXT = rf"(?:{_SIMPLE_PARAMETER}|\$\{{{_NAME}(?::-{_DEFAULT})?\}})"
 # Negated, because a range up to the last character costs most of the time that an expression takes to compile.
 ORDINARY_CHARACTER = r"""[^\x00-\x20"#$&'()*;<>?\[\\\]`{|}~\x7f]"""
 """Letters, digits, ``_./,:+@%^=!-`` and whatever is not ASCII."""
-LITERAL_CHARACTER = rf"(?:{ORDINARY_CHARACTER}|(?<![ \t\n;&|()<>])#|(?<=[A-Za-z0-9^])~|(?<=@)\{{[A-Za-z0-9-]+\}})"
+_SPECIAL_LITERAL = r"(?<![ \t\n;&|()<>])#|(?<=[A-Za-z0-9^])~|(?<=@)\{[A-Za-z0-9-]+\}"
+LITERAL_CHARACTER = rf"(?:{ORDINARY_CHARACTER}|{_SPECIAL_LITERAL})"
 ESCAPED = r"""\\[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
 SIMPLE_BRACKET = r"\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.,])+\]"
 
@@ -54,7 +55,7 @@ JOINED_EMOJI = re.compile(rf"(?<=[\ufe0f{_EMOJI}])\u200d(?=[{_EMOJI}])")
 BLANKS = re.compile(r"[ \t]*")
 LINES = re.compile(r"[ \t\n]*")
 GAP = re.compile(r"(?:[ \t]|(?<=[ \t])\\\n)*")
-LITERAL = re.compile(rf"{LITERAL_CHARACTER}*")
+LITERAL = re.compile(rf"(?:{ORDINARY_CHARACTER}+|{_SPECIAL_LITERAL})*")
 BACKSLASH = re.compile(ESCAPED)
 PARAMETER = re.compile(PARAMETER_TEXT)
 DOUBLE_QUOTED = re.compile(r"""(?:[^"\\$`]+|\\[^\n]|\$(?=["\x20\t|)]))*""")

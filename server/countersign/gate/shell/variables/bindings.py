@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from countersign.gate.patterns import is_glob, unescape_glob
 from countersign.gate.shell.syntax.tree import Word
-from countersign.gate.shell.variables.listings import Listing
+from countersign.gate.shell.variables.listings import Listing, is_one_line
 
 
 @dataclass(slots=True)
@@ -16,8 +16,8 @@ class Facts:
     among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
     pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
     may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
-    among its values, too. ``too_many`` are variables made of others that may have more values than are judged,
-    ``words`` the words that such variables are given."""
+    among its values, too, and ``whole`` are variables that may be all of its lines. ``too_many`` are variables made of
+    others that may have more values than are judged, ``words`` the words that such variables are given."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -26,6 +26,7 @@ class Facts:
     patterns: dict[str, set[str]] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
     listings: dict[str, set[Listing]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
     too_many: set[str] = field(default_factory=set)
     words: dict[str, list[Word]] = field(default_factory=dict)
 
@@ -42,11 +43,13 @@ class Facts:
         self.numbers[name] = False
         self.patterns.setdefault(name, set()).add(pattern)
 
-    def bind_listing(self, name: str, listing: Listing) -> None:
-        """A variable that may be any name which these commands list."""
+    def bind_listing(self, name: str, listing: Listing, *, whole: bool = False) -> None:
+        """A variable that may be any name which these commands list, or all that they print where ``whole``."""
         self.values.setdefault(name, set()).add(None)
         self.numbers[name] = False
         self.listings.setdefault(name, set()).add(listing)
+        if whole and not is_one_line(listing):
+            self.whole.add(name)
 
     def bind_spelled(self, name: str, pattern: str) -> None:
         """A variable that holds what a pathname pattern expands to, which is itself where it holds no wildcard."""

@@ -6,6 +6,7 @@ assignments count, since nothing else says what they list. What the names may be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from countersign.gate.shell.programs.tables import FACETS
@@ -48,6 +49,19 @@ def substituted_listing(word: Word) -> Listing | None:
     if len(pieces) != 1 or not isinstance(pieces[0], Substitution):
         return None
     return script_listing(pieces[0].script)
+
+
+def is_one_line(listing: Listing) -> bool:
+    """Whether it surely prints no more than one line."""
+    return len(listing) > 1 and _ONE_LINE.fullmatch(" ".join(listing[-1])) is not None
+
+
+_ONE_LINE = re.compile(r"(?:head|tail) -(?:n ?)?1")
+
+
+def ends_with_nul(listing: Listing) -> bool:
+    """Whether a NUL stands behind each name, not a newline."""
+    return any(word in {"-print0", "-z", "-0", "--null"} for words in listing for word in words[1:])
 
 
 def _constant_words(node: Node) -> tuple[str, ...] | None:
