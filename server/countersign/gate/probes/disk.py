@@ -337,8 +337,10 @@ def _unusual_below(asked: tuple[str, int]) -> tuple[tuple[str, bool], ...] | Non
                             ahead.append(f"{path}/")
                     elif SPLITTING.search(path):
                         found.append((path, False))
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             continue
+        except (OSError, ValueError):
+            return None  # it may be read by another path
         if most < 0:
             return None
     return tuple(sorted(found))

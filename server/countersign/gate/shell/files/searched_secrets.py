@@ -51,7 +51,7 @@ class _Lines(NamedTuple):
 
 def searched_secrets(search: Search) -> tuple[str, ...] | None:
     """Return secrets and links that this search reads, at most ``MOST_FOUND``; None if more names lie there than are
-    looked at."""
+    looked at, or a folder cannot be listed."""
     return disk.combined(_searched, search)
 
 
@@ -77,7 +77,9 @@ def _searched(search: Search) -> tuple[str, ...] | None:
     waiting = [(search.folder, lines)]
     while waiting:
         folder, lines = waiting.pop()
-        entries = disk.entries_in(folder) or ()
+        entries = disk.entries_in(folder)
+        if entries is None:
+            return None  # it may be read by another path
         left -= len(entries)
         if left < 0:
             return None
