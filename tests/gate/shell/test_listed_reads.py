@@ -382,7 +382,8 @@ def test_plain_files_are_what_one_test_wants() -> None:
         (". -name x* -prune -o -print", set()), (". -mindepth 1 -name x -prune -o -print", set()),
         (". -depth -name x -prune -o -print", set()), (". -print ! -path */x/*", set()),
         (". ! ! -path */x/*", set()), (". -path */x/* -prune -o -print", set()),
-        (". -type f -name x -prune -o -print", set()),
+        (". -type f -name x -prune -o -print", set()), (". -path ./x -path ./y -prune -o -print", set()),
+        (". -path ./x -name y -prune -o -print", set()), (". -name x -name y -prune -o -print", set()),
         (". ! -path */x*", set()), (". ! -path */x/y/*", set()), (". -iname x -prune -o -print", set()),
     ],
 )  # fmt: skip

@@ -195,7 +195,7 @@ class _Reader:
             found.acts = True
         elif found.acts or self._depth > 1 or self.rest[:1] not in (["-o"], ["-or"]):
             raise _NotReadError  # a test behind it may be moved in front of it
-        elif found.unsure or found.files or found.skipped or len(found.names) + bool(found.folders) != 1:
+        elif found.unsure or found.files or found.skipped or len(found.names) + len(found.folders) != 1:
             found.pruned = set()
         else:
             found.pruned = {name for each in found.names for name in each if _PLAIN.fullmatch(name)} | found.folders
