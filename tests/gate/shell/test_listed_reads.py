@@ -646,6 +646,7 @@ def test_what_is_reached_through_a_link_is_looked_at_where_it_is(command: str, p
         'while read -r f; do cat "$f"; cat <<< "$(head -c 4)"; done',
         'while read -r f; do cat "$f"; read -r g; done',
         'while read -r f; do if head -c 4; then cat "$f"; fi; done',
+        'while read -r f; do if true; then cat "$f"; fi <<< "$(head -c 4)"; done',
         'while read -r f && head -c 4; do cat "$f"; done',
         'while head -c 4; read -r f; do cat "$f"; done',
         'until read -r -d "" f; do cat "$f"; break; done',

@@ -67,9 +67,9 @@ def _leaves(node: Node, name: str) -> bool:
         case Not(body=body):
             return _leaves(body, name)
         case Compound(kind="group" | "if" | "subshell"):
-            if _feeds(node.redirects):
-                return True
-            return not node.scripts and all(_script_leaves(body, name) for body in node.bodies)
+            if node.scripts or any(_scripts_in(node.redirects)):
+                return False
+            return _feeds(node.redirects) or all(_script_leaves(body, name) for body in node.bodies)
         case _:
             return False
 
@@ -93,7 +93,11 @@ def _scripts(command: Simple) -> Iterator[Script]:
         yield from word.scripts
     for assignment in command.assignments:
         yield from assignment.scripts
-    for redirect in command.redirects:
+    yield from _scripts_in(command.redirects)
+
+
+def _scripts_in(redirects: Sequence[Redirect]) -> Iterator[Script]:
+    for redirect in redirects:
         yield from redirect.target.scripts
         yield from redirect.heredoc.scripts if redirect.heredoc is not None else ()
 
