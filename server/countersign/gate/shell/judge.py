@@ -205,6 +205,7 @@ class _Judging:
     brought: BroughtLinks = NO_LINKS
     expected: BroughtLinks | None = None
     spellings: int = 0
+    at_end: bool = False
     judged: int = 0
     words: int = 0
     left_out: tuple[Evidence | None, Evidence | None] = None, None
@@ -398,6 +399,8 @@ class _Judging:
             if key not in self.seen:
                 self.seen.add(key)
                 at, brought = len(self.parts), self.brought
+                # Nothing runs behind the last command that could meet a link which it brings.
+                self.at_end = depth == 0 and not repeats and each is found.steps[-1]
                 analyzed, *also = self.readings(AnalyzedCommand(step, found.facts), found, start, depth=depth)
                 spellings = [*also, *(each for one in (analyzed, *also) for each in self.spelled(one, start))]
                 if self.by_values and (exact := self.exactly(analyzed, start)):
@@ -598,7 +601,9 @@ class _Judging:
             self.scripts[file] = None
         for risk in risks:
             self.risks[risk] = None
-        self.bring(analyzed, places)
+        inner_texts = analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts
+        if inner_texts or not self.at_end:
+            self.bring(analyzed, places)
         for text in scripts_run(analyzed, self.written) if self.written else ():
             if text not in self.read_scripts:
                 self.read_scripts.add(text)
@@ -607,7 +612,7 @@ class _Judging:
         if carried.other_root and self.not_plain is None:
             reason = f"`{analyzed.step.command.source}` may run under another root, where paths name other files"
             self.not_plain = Evidence(source="plainBash", reason=reason)
-        if analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts:
+        if inner_texts:
             inner = len(self.findings)
             for text, cover in texts_with_coverage(analyzed, covered, coverage):
                 self.must_mean_the_same(text, inherited, carried)
