@@ -475,7 +475,9 @@ class _Judging:
         return [AnalyzedCommand(each, analyzed.facts, analyzed) for each in steps] or [analyzed]
 
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
-        """The same command as it may run as well."""
+        """The same command as it may run as well. One that is not understood asks, whichever it is."""
+        if analyzed.step.unwrapped.deep:
+            return []
         here = start if analyzed.step.places is HERE else None
         steps = other_readings(analyzed, self.context.paths.home, here)
         self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)

@@ -82,7 +82,7 @@ def judge_simple_command(
     copies = any(">" in redirect.operator for redirect in analyzed.step.command.redirects)
     harmless = (builder.neutral or builder.known_read) and not copies
     by_name = builder.grant or _names_a_program(builder.allow)
-    if context.ruled and not (by_name or harmless or builder.requires_ask):
+    if context.ruled and not (by_name or harmless or builder.requires_ask or builder.floors):
         builder.requires_ask = passed_on(analyzed, context.rules, context.agent)
         if builder.requires_ask is None and _has_helper_remote(context, analyzed, places):
             builder.requires_ask = any_rule(context.rules, context.agent)
