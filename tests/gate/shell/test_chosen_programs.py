@@ -261,14 +261,20 @@ def test_behind_an_activated_environment_readers_need_no_rule_but_its_own_progra
 )  # fmt: skip
 def test_behind_an_activated_environment_what_may_be_a_script_needs_a_rule(tmp_path: Path, command: str) -> None:
     where = activated_environment(tmp_path)
-    assert decide(f"source .venv/bin/activate && {command}", allow=["Bash(source .venv/bin/activate)"], **where) == "ask"
+    assert (
+        decide(f"source .venv/bin/activate && {command}", allow=["Bash(source .venv/bin/activate)"], **where) == "ask"
+    )
 
 
 def test_behind_an_activated_environment_everyday_reading_needs_no_rule(tmp_path: Path) -> None:
     where = activated_environment(tmp_path)
     allow = ["Bash(source .venv/bin/activate)", "Bash(pytest:*)"]
     everyday = "ls && cat src/a.py && grep x src/a.py && git status && git diff"
-    for text in ("pytest -q | tail -5", everyday, "git log --oneline | head -3; pwd; wc -l src/a.py; find . -name a.py"):
+    for text in (
+        "pytest -q | tail -5",
+        everyday,
+        "git log --oneline | head -3; pwd; wc -l src/a.py; find . -name a.py",
+    ):
         assert decide(f"source .venv/bin/activate && {text}", allow=allow, **where) == "allow", text
 
 

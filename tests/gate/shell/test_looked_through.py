@@ -129,7 +129,7 @@ def test_what_a_command_runs_is_bounded_whatever_it_repeats(name: str) -> None:
     [
         "tmux " + "bind a " * 3000, "npm exec -c a " * 200, "rsync -e a " * 500, "onchange a -- " * 1430,
         "find . " + "-exec . \\; " * 1800, "docker-machine ssh -c a " * 125, "scp -- " + "a " * 1500,
-        "rsync " * 500, "oc cp " + "--edit a " * 333,
+        "rsync " * 500, "parallel " * 66 + "ls", "parallel " * 600, "oc cp " + "--edit a " * 333,
     ],
 )  # fmt: skip
 def test_a_command_that_repeats_what_it_runs_has_findings_in_proportion(text: str) -> None:
