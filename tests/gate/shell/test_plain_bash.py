@@ -192,7 +192,8 @@ def test_a_long_row_of_prefixes_asks_and_breaks_nothing(prefix: str, count: int)
 
 def test_prefixes_count_as_nesting() -> None:
     found = outside("command " * 30 + "ls")
-    assert found is not None and found.construct == "nesting deeper than 24"
+    assert found is not None
+    assert found.construct == "nesting deeper than 24"
     assert outside("command command ls") is None
     assert outside("; ".join(["command ls"] * 30)) is None
 
