@@ -147,6 +147,8 @@ FACTS: Mapping[str, type] = {
     "own_reading": bool,
     "risks": str,
     "builtin": bool,
+    "starts_no_other": bool,
+    "script_subcommands": str,
     "places": str,
     "rewrites_when_told": bool,
     "never_proposed": bool,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .asked import decide, judge
+from .asked import decide, judge, make_git_folder
 
 
 @pytest.fixture
@@ -249,3 +249,51 @@ def test_behind_an_activated_environment_readers_need_no_rule_but_its_own_progra
     assert decide(tests, allow=allow, **where) == "ask"
     again = "for i in 1 2; do tail -5 src/a.py; source .venv/bin/activate; done"
     assert decide(again, allow=allow, **where) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "egrep x src/a.py", "fgrep x src/a.py", "zcat src/a.gz", "git submodule status", "npm --version", "npm -v",
+        "tsc --version", "gradle --version", "mvn --version", "scala --version", "aws --version", "shasum src/a.py",
+        "cat src/a.py | egrep x", "timeout 5 npm --version", "ls src | xargs fgrep x", "git -C src submodule status",
+    ],
+)  # fmt: skip
+def test_behind_an_activated_environment_what_may_be_a_script_needs_a_rule(tmp_path: Path, command: str) -> None:
+    where = activated_environment(tmp_path)
+    assert (
+        decide(f"source .venv/bin/activate && {command}", allow=["Bash(source .venv/bin/activate)"], **where) == "ask"
+    )
+
+
+def test_behind_an_activated_environment_everyday_reading_needs_no_rule(tmp_path: Path) -> None:
+    where = activated_environment(tmp_path)
+    allow = ["Bash(source .venv/bin/activate)", "Bash(pytest:*)"]
+    everyday = "ls && cat src/a.py && grep x src/a.py && git status && git diff"
+    for text in (
+        "pytest -q | tail -5",
+        everyday,
+        "git log --oneline | head -3; pwd; wc -l src/a.py; find . -name a.py",
+    ):
+        assert decide(f"source .venv/bin/activate && {text}", allow=allow, **where) == "allow", text
+
+
+@pytest.mark.parametrize(
+    "settings", ["[diff]\n\texternal = difft\n", "[core]\n\tfsmonitor = query-watchman\n", "[log]\n\tshowSignature\n"]
+)
+def test_behind_an_activated_environment_git_must_start_nothing_by_its_settings(tmp_path: Path, settings: str) -> None:
+    where = activated_environment(tmp_path)
+    write(tmp_path / "home/.gitconfig", settings)
+    where["home"] = str(tmp_path / "home")
+    allow = ["Bash(source .venv/bin/activate)"]
+    assert decide("git diff", **where) == "allow"
+    assert decide("source .venv/bin/activate && git diff", allow=allow, **where) == "ask"
+
+
+def activated_environment(folder: Path) -> dict[str, str]:
+    """Make a workspace with an environment, a file and a repository."""
+    for name in (".venv/bin/activate", "src/a.py"):
+        write(folder / "ws" / name)
+    make_git_folder(folder / "ws/.git")
+    write(folder / "ws/.git/config", "[core]\n\tbare = false\n")
+    return {"workspace": str(folder / "ws"), "home": "/nowhere"}

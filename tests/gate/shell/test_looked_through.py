@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from .asked import decide
+from countersign.gate.shell.effects.unwrap import MOST_INNER, MOST_INNER_WORDS, unwrap
+from countersign.gate.shell.languages.find import FINDERS
+from countersign.gate.shell.programs.tables import SUBCOMMANDS, WRAPPERS, names_with
+from countersign.gate.shell.syntax.words import constant
+
+from .asked import decide, judge
 
 RULES = [
     "Bash(npm test:*)",
@@ -99,3 +104,44 @@ def test_a_settings_module_is_looked_through_where_it_lies_in_the_workspace(
     assert decide(command, allow, workspace=str(workspace)) == expected
     named = "Bash(DJANGO_SETTINGS_MODULE=x.settings npm test:*)"
     assert decide("DJANGO_SETTINGS_MODULE=x.settings npm test", [named], workspace=str(workspace)) == "allow"
+
+
+WRAPPER_NAMES = sorted({*WRAPPERS, *(" ".join(key[:2]) for key in SUBCOMMANDS), *names_with("readers"), *FINDERS})
+REPEATED = [
+    "-c a", "-e a", "-x a", "-p a", "a", "--", "-- a", "a --", "-exec .", "-exec . ;", "bind a", "run-shell a ;", "a=b",
+    "do a", "::: a",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRAPPER_NAMES)
+def test_what_a_command_runs_is_bounded_whatever_it_repeats(name: str) -> None:
+    own = [*WRAPPERS[name].texts, *WRAPPERS[name].commands, *WRAPPERS[name].writes] if name in WRAPPERS else []
+    for repeated in (*REPEATED, *[f"{option} a" for option in own], name, f"{name} -c a", f"{name} a --"):
+        for text in (f"{name} {f'{repeated} ' * 250}", f"{repeated} " * 250):
+            found = unwrap(tuple(map(constant, text.split())))
+            inner = found.layers[1:]
+            assert len(inner) + len(found.texts) <= MOST_INNER + 3, text[:60]
+            assert sum(len(layer.words) for layer in inner) <= MOST_INNER_WORDS, text[:60]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tmux " + "bind a " * 3000, "npm exec -c a " * 200, "rsync -e a " * 500, "onchange a -- " * 1430,
+        "find . " + "-exec . \\; " * 1800, "docker-machine ssh -c a " * 125, "scp -- " + "a " * 1500,
+        "rsync " * 500, "parallel " * 66 + "ls", "parallel " * 600, "oc cp " + "--edit a " * 333,
+    ],
+)  # fmt: skip
+def test_a_command_that_repeats_what_it_runs_has_findings_in_proportion(text: str) -> None:
+    assert decide(text, deny=["Bash(rm:*)"], mode="ask") == "ask"
+    assert decide(text) == "ask"
+    assert len(judge(text, deny=["Bash(rm:*)"]).findings) < 5_000
+
+
+def test_a_few_commands_in_one_are_all_looked_through() -> None:
+    for text in (
+        "tmux " + "run-shell a \\; " * 40 + "run-shell 'rm x'",
+        "find . " + "-exec a \\; " * 11 + "-exec rm x \\;",
+        "timeout 5 nice xargs " + "a " * 300 + "; timeout 5 rm x",
+    ):
+        assert decide(text, deny=["Bash(rm:*)"]) == "deny", text

@@ -181,6 +181,23 @@ def test_a_changed_text_that_is_still_accepted_parses(text: str, place: int, pie
             assert BASH(changed) is None, changed
 
 
+@pytest.mark.parametrize("prefix", ["command ", "builtin ", "exec ", "env ", "nohup ", "time ", "! ", "{ ", "(", "$("])
+@pytest.mark.parametrize("count", [30, 400, 600, 4000])
+def test_a_long_row_of_prefixes_asks_and_breaks_nothing(prefix: str, count: int) -> None:
+    text = prefix * count + "ls"
+    outside(text)  # never raises
+    rules = {"allow": ["Bash(ls)", "Bash(env:*)"], "deny": [], "ask": []}
+    assert ask(text, rules=rules)["decision"] == "ask"
+
+
+def test_prefixes_count_as_nesting() -> None:
+    found = outside("command " * 30 + "ls")
+    assert found is not None
+    assert found.construct == "nesting deeper than 24"
+    assert outside("command command ls") is None
+    assert outside("; ".join(["command ls"] * 30)) is None
+
+
 def test_the_recognizer_imports_nothing_of_the_parser() -> None:
     folder = Path(plain_bash.__file__).parent
     modules = sorted(folder.glob("plain_*.py"))

@@ -84,6 +84,12 @@ MOST_COMMANDS = 400
 MOST_WORDS = 1_200
 """The same for their words, the expansions in these, assignments and redirections together."""
 
+MOST_INNER_WORDS = 4_800
+"""The same for the words of commands that these run by their words: each may hold nearly all of the one above it."""
+
+MOST_FOLLOWED = 1_600
+"""How many texts, and texts inside them, are looked at for links before the first of their commands is judged."""
+
 
 class Part(NamedTuple):
     """One simple command as it is shown, which findings are about it, and what its words are warned of."""
@@ -208,6 +214,8 @@ class _Judging:
     at_end: bool = False
     judged: int = 0
     words: int = 0
+    inner_words: int = 0
+    followed: int = 0
     left_out: tuple[Evidence | None, Evidence | None] = None, None
 
     def run(self, found: Followed | str) -> CommandJudgement:
@@ -429,12 +437,13 @@ class _Judging:
     @property
     def too_long(self) -> bool:
         """Whether the text holds more than is judged."""
-        return self.judged > MOST_COMMANDS or self.words > MOST_WORDS
+        return self.judged > MOST_COMMANDS or self.words > MOST_WORDS or self.inner_words > MOST_INNER_WORDS
 
     def counted(self, step: Step, facts: Facts) -> Step:
         """The step, or as much of it as is judged."""
         command, left = step.command, MOST_WORDS - self.words
         self.judged += 1
+        self.inner_words += sum([len(layer.words) for layer in step.unwrapped.layers[1:]])
         sizes = [1 + len(word.pieces) for word in command.words]
         self.words += sum(sizes) + len(command.assignments) + len(command.redirects)
         if self.words <= MOST_WORDS:
@@ -456,7 +465,7 @@ class _Judging:
         analyzed = AnalyzedCommand(step, facts)
         said = [touching(analyzed, rules, agent)]
         texts = (*step.unwrapped.texts, *(use.text for use in analyzed.uses if use.text is not None))
-        said += [rough_rules(text, rules, agent) for text in texts]
+        said += [rough_rules(text, rules, agent) for text in (() if step.unwrapped.deep else texts)]
         for deny, ask in said:
             self.left_out = self.left_out[0] or deny, self.left_out[1] or ask
 
@@ -478,7 +487,9 @@ class _Judging:
         return [AnalyzedCommand(each, analyzed.facts, analyzed) for each in steps] or [analyzed]
 
     def spelled(self, analyzed: AnalyzedCommand, start: str | None) -> list[AnalyzedCommand]:
-        """The same command as it may run as well."""
+        """The same command as it may run as well. One that is not understood asks, whichever it is."""
+        if analyzed.step.unwrapped.deep:
+            return []
         here = start if analyzed.step.places is HERE else None
         steps = other_readings(analyzed, self.context.paths.home, here)
         self.spellings += MOST_IN_ALL + 1 if steps is None else len(steps)
@@ -517,6 +528,10 @@ class _Judging:
     ) -> None:
         """Keep which links the commands of a text bring, however they are spelled, and those of texts inside it."""
         met = set() if met is None else met
+        self.followed += 1
+        if self.followed > MOST_FOLLOWED:
+            self.judged = max(self.judged, MOST_COMMANDS + 1)
+            return
         left = MOST_IN_ALL  # with more the text asks
         for each in found.steps:
             analyzed, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
@@ -526,7 +541,8 @@ class _Judging:
             left = max(0, left - len(spellings or ()))
             for one in (analyzed, *[AnalyzedCommand(step, found.facts) for step in spellings or ()]):
                 self.bring(one, places)
-                for text in texts_inside(one) if depth < MAX_NESTED else ():
+                deep = one.step.unwrapped.deep  # then the text asks
+                for text in texts_inside(one) if depth < MAX_NESTED and not deep else ():
                     for place in moved_places(places, one.step.unwrapped.carried.folders, self.context.paths) or [None]:
                         if (text, place) not in met and isinstance(inner := follow(text), Followed):
                             met.add((text, place))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
 from countersign.gate.shell.programs.other_names import plain_name
-from countersign.gate.shell.programs.tables import field_of, words_of
+from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, words_of
 from countersign.gate.shell.syntax.tree import Word
 
 _VERSIONS = words_of("read_only", "version_options")
@@ -25,6 +25,11 @@ _AS_THEY_STAND = frozenset(
 not among them."""
 
 _STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
+
+_ALONE = names_with("starts_no_other") | names_with("builtin")
+"""Programs that are surely compiled and start nothing that their words do not name, and those of the shell itself."""
+_SCRIPTS = {key[0]: frozenset(words.split()) for key, words in FACETS["script_subcommands"].items()}
+"""Subcommands of theirs that are scripts."""
 
 _SHAPES = {
     key[0]: tuple(re.compile(shape.replace(" ", "\n")) for shape in shapes)
@@ -60,9 +65,10 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     return not known.arguments.may_have(*row.not_known)
 
 
-def may_start_others(name: str) -> bool:
-    """Whether a program of the set may start another one, which unpacks for it."""
-    return name in _SHAPES
+def starts_no_other(name: str, known: ProgramReading) -> bool:
+    """Whether a program surely looks up none on the path but those that its words name. Its other names may be scripts
+    (``egrep``)."""
+    return name in _ALONE and (known.git is None or known.git.subcommand not in _SCRIPTS.get(name, ()))
 
 
 def _has_shape(name: str, words: Sequence[Word]) -> bool:

@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
@@ -47,6 +48,12 @@ Way = Literal["self", "clear", "runner", "closed"]
 
 MAX_LAYERS = 12
 """How many wrappers may stand in front of each other before the command counts as not understood."""
+
+MOST_INNER = 60
+"""How many commands and texts one command may run by its words before it counts as not understood."""
+
+MOST_INNER_WORDS = 1_200
+"""The same for the words of these commands together: each repeated option may stand before all the rest."""
 
 LONGEST_NAME = 255
 """Bytes that a file's name can have on Linux: no program has a longer one."""
@@ -158,6 +165,8 @@ class _Unwrapping:
         self.programs: list[Word] = []
         self.reads_stdin = False
         self.deep = False
+        self.inner = 0
+        self.inner_words = 0
         self.changes: dict[int, Carried] = {}
 
     def run(self, words: tuple[Word, ...]) -> Unwrapped:
@@ -165,8 +174,8 @@ class _Unwrapping:
             self.layers.append(Layer(words, "self", 0, None))
         at = 0
         while at < len(self.layers):
-            if at > MAX_LAYERS:
-                self.deep = True
+            self.deep = self.deep or at > MAX_LAYERS
+            if self.deep:
                 break
             self.look(at)
             at += 1
@@ -202,8 +211,15 @@ class _Unwrapping:
             if row is not None:
                 self.wrapper(at, words, row, skip, name)
 
+    def counted(self, words: Sequence[Word]) -> bool:
+        """Whether so much is looked at that this command or text may be as well."""
+        self.inner += 1
+        self.inner_words += len(words)
+        self.deep = self.deep or self.inner > MOST_INNER or self.inner_words > MOST_INNER_WORDS
+        return not self.deep
+
     def add(self, above: int, words: Sequence[Word], way: Way, offset: int | None) -> None:
-        if not words:
+        if not words or not self.counted(words):
             return
         by = (self.layers[above].words[0].value or "").rpartition("/")[2]
         if way != "closed" and plain_name(by) != by:
@@ -215,7 +231,8 @@ class _Unwrapping:
 
     def own(self, at: int, found: Iterable[Inner]) -> None:
         """What a wrapper with ways of its own runs."""
-        runs = list(found)
+        # It yields each before it looks at the next, of which there may be thousands.
+        runs = list(islice(found, MOST_INNER + 1))
         words = self.layers[at].words
         self.changes[at] = carried_by(program(words[0].value or ""), words[1:], None, None)
         for inner in runs:
@@ -226,7 +243,7 @@ class _Unwrapping:
 
     def code(self, words: Sequence[Word]) -> None:
         """Words that a shell reads, joined by blanks. What is not known of them stands as a variable in the text."""
-        if not words:
+        if not words or not self.counted(()):
             return
         if any(word.value is None for word in words):
             self.unknown = "it runs a text that is only known at run time"

@@ -589,13 +589,14 @@ def _base(word: Word) -> str | None:
 
 def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
     """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
-    local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
-    for word in local:
-        several = may_be_several(word)
-        if word is operands[-1] and (len(operands) > 1 or several):
+    # By place: words that are spelled alike are the same object.
+    local = [(at, word) for at, word in enumerate(operands) if not re.match(r"[^/]*:", word.prefix)]
+    for at, word in local:
+        several, last = may_be_several(word), at == len(operands) - 1
+        if last and (len(operands) > 1 or several):
             yield FileUse("write", word)
             yield FileUse("write", word, unknown_names=True)
-            for source in local if several else local[:-1]:
+            for _, source in local if several else local[:-1]:
                 yield FileUse("write", word, brought=source)
             for source in operands[:-1]:
                 # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well.
@@ -608,7 +609,7 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
                         yield FileUse("write", _in_folder(word, constant(brought)))
             if name in _WRITES_THROUGH_LINKS:
                 yield FileUse("write", word, into="*")  # rsync replaces a link that stands there
-        if word is not operands[-1] or len(operands) == 1 or several:
+        if not last or len(operands) == 1 or several:
             yield FileUse("read", word, below=True)
 
 

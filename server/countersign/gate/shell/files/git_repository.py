@@ -16,12 +16,12 @@ from countersign.gate.shell.files.git_folders import Repository, is_whole, repos
 from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, shows_in_stashes
 
 
-def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | None:
+def strange_repository(folder: str, paths: PathJudge, *, known: bool, activated: bool = False) -> str | None:
     """Why git run in this folder may run something, or None.
 
     With ``known`` the repository must be that of the workspace or of a folder in it (``git_folders``), and its settings
-    must lead to nothing in the work tree (``git_settings``); without, only a folder that is itself taken for a
-    repository is strange. Looks at the disk; what is not there is judged by the text.
+    must lead to nothing in the work tree (``git_settings``), and with ``activated`` start nothing; without, only a
+    folder that is itself taken for a repository is strange. Looks at the disk; what is not there is judged by the text.
     """
     if not disk.is_folder(folder):
         if known and not disk.is_folder(paths.workspace):
@@ -41,7 +41,9 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
                 if not inside:
                     return "the repository lies outside the workspace"
                 found = repository_at(real, paths)
-                return leads_into_work_tree(found, paths) if isinstance(found, Repository) else found
+                if not isinstance(found, Repository):
+                    return found
+                return leads_into_work_tree(found, paths, activated=activated)
             if isinstance(entry, int) or entry.kind != stat.S_IFDIR or is_whole(f"{real}/.git"):
                 return None
         if real in {top, "/"} or not inside:

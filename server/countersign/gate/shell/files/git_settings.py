@@ -23,6 +23,7 @@ from countersign.gate.shell.files.setting_commands import (
     expanded,
     holds_command,
     in_work_tree,
+    starts_while_reading,
     why_not_harmless,
 )
 from countersign.gate.shell.languages.git import PLAIN_MERGES, VERIFYING
@@ -62,15 +63,16 @@ class _Setting(NamedTuple):
     own: bool
 
 
-def leads_into_work_tree(top: Repository, paths: PathJudge) -> str | None:
-    """Why reading in this work tree depends on a file in it that settings name, or None."""
+def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool = False) -> str | None:
+    """Why reading in this work tree depends on a file in it that settings name, or None. ``activated``: folders of the
+    workspace stand in front of the path, so each program that settings start by its name may lie there."""
     waiting, found = [top], 0
     while waiting:
         repository = waiting.pop()
         found += 1
         if found > _MOST_REPOSITORIES:
             return UNCERTAIN
-        reason = _leads(repository, top, paths)
+        reason = _leads(repository, top, paths, activated=activated)
         if reason is not None:
             return reason
         index = f"{repository.own}/index"
@@ -164,7 +166,7 @@ def _checked_out(folder: str, top: Repository, paths: PathJudge) -> Repository |
     return found if known else UNCERTAIN
 
 
-def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | None:
+def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activated: bool) -> str | None:
     settings = _settings(repository, paths)
     if settings is None:
         return UNCERTAIN
@@ -208,7 +210,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | N
             or ((section, key) == ("extensions", "refstorage") and not value.isalnum())  # an address
             or _is_other_command(section, name, key)
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
-            or (own and _shows_more(section, key, value))
+            or ((own or activated) and _shows_more(section, key, value))
             or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES)
         ):
             return UNCERTAIN
@@ -218,6 +220,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge) -> str | N
         else:
             first = section.partition(".")[0]
             if holds_command(first, key, value, fetches=fetches):
+                if activated and starts_while_reading(first, key, value):
+                    return f"its setting `{first}.{key}` may run a program of the activated environment"
                 reason = why_not_harmless(first, key, value, folder, paths, own=own)
                 if reason is not None:
                     return reason

@@ -43,6 +43,11 @@ def holds_command(section: str, key: str, value: str, *, fetches: bool) -> bool:
     return section != "alias" and (fetching or key in _COMMANDS or section == "pager")
 
 
+def starts_while_reading(section: str, key: str, value: str) -> bool:
+    """Whether a setting that holds a command starts it while git only reads, whatever the output is."""
+    return f"{section}.{key}" in _READING and _TRUTH.fullmatch(value) is None
+
+
 def why_not_harmless(section: str, key: str, text: str, folder: str, paths: PathJudge, *, own: bool) -> str | None:
     """Why this command may do more than a person meant who lets git read, or None. One of the repository's ``own``
     settings must be spelled out as harmless."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.chosen_programs import chosen_by_others, only_in_workspace
-from countersign.gate.shell.effects.read_only_set import may_start_others, only_reads_by_words
+from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.effects.read_only_set import only_reads_by_words, starts_no_other
 from countersign.gate.shell.files.address_operands import (
     local_repositories,
     pushes_to_a_repository,
@@ -81,7 +82,7 @@ def judge_simple_command(
     copies = any(">" in redirect.operator for redirect in analyzed.step.command.redirects)
     harmless = (builder.neutral or builder.known_read) and not copies
     by_name = builder.grant or _names_a_program(builder.allow)
-    if context.ruled and not (by_name or harmless or builder.requires_ask):
+    if context.ruled and not (by_name or harmless or builder.requires_ask or builder.floors):
         builder.requires_ask = passed_on(analyzed, context.rules, context.agent)
         if builder.requires_ask is None and _has_helper_remote(context, analyzed, places):
             builder.requires_ask = any_rule(context.rules, context.agent)
@@ -361,9 +362,8 @@ def _only_reads(
         return True, None
     if not _only_reads_by_words(context, analyzed, places):
         return False, None
-    for program in _programs(analyzed):
-        chosen = any(may_start_others(program) or disk.is_there(f"{each}/{program}") for each in context.activated)
-        if chosen or _chosen_by_others(context, program, tuple(places)):
+    for program, known in zip(_programs(analyzed), analyzed.known, strict=True):
+        if _may_be_activated(context, program, known) or _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
     known = analyzed.known[-1]
     if known.git is not None and known.git.folders:
@@ -372,7 +372,7 @@ def _only_reads(
             return False, None
         return _only_reads(context, there.command, there.places)
     for place in places if known.git is not None else ():
-        reason = strange_repository(place, context.paths, known=True)
+        reason = strange_repository(place, context.paths, known=True, activated=bool(context.activated))
         if reason is None and known.git is not None and reads_objects(known.git) and is_partial(place, context.paths):
             reason = "git may fetch objects that the repository lacks"
         if reason is not None:
@@ -389,10 +389,10 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
         return False
     found = listed_read(context, analyzed)
     if found is None or any(
-        any(may_start_others(program) or disk.is_there(f"{each}/{program}") for each in context.activated)
+        _may_be_activated(context, program, known)
         or _chosen_by_others(context, program, tuple(places))
         or _only_in_workspace(context, program)
-        for program in _programs(analyzed)
+        for program, known in zip(_programs(analyzed), analyzed.known, strict=True)
     ):
         return False
     return all(_only_reads(context, each, places)[0] for each in found.commands) and all(
@@ -403,6 +403,13 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
 def _only_in_workspace(context: JudgingContext, program: str) -> bool:
     path = context.program_path
     return bool(path.inside) and only_in_workspace(program, path.inside, path.outside)
+
+
+def _may_be_activated(context: JudgingContext, program: str, known: ProgramReading) -> bool:
+    """Whether an activated environment may have the program, or one that it starts by its name."""
+    return bool(context.activated) and (
+        not starts_no_other(program, known) or any(disk.is_there(f"{each}/{program}") for each in context.activated)
+    )
 
 
 def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, ...]) -> bool:

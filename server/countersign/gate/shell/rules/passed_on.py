@@ -40,6 +40,8 @@ _MOST = 12
 """Places in a setting where a command may begin."""
 _LONGEST = 100
 """Words of one such command that are compared with the rules."""
+_MOST_READ = 400
+"""Words of such commands together; each may hold all of those behind it. Behind more, any rule may match."""
 _MOST_VALUES = 20
 """Values of the text's own variables that one word is replaced by."""
 _LOOKED_INTO = frozenset({*WRAPPERS, *INTERPRETERS, *SHELLS, ".", "source"})
@@ -85,9 +87,12 @@ def _of_known_programs(text: _Given, rules: RuleSet, agent: str) -> Iterator[Evi
         *(pieces(value) for value in (*text.values[1:], *text.stdin_texts) if " " in value),
     )
     known = (command for command in commands if program(command[0].value or "") in _KNOWN)
+    read = 0
     for number, command in enumerate(known):
+        many = number > _MOST or read > _MOST_READ
         deny, ask = rules_for_words(text.name, command, rules, agent)
-        found = deny or ask or (any_rule(rules, agent) if number > _MOST else None)
+        found = deny or ask or (any_rule(rules, agent) if many else None)
+        read += len(command)
         if found is not None:
             yield found
 

@@ -39,7 +39,8 @@ def rules_for_words(
     analyzed = AnalyzedCommand(Step(Simple(text[:200], words), unwrap(words), None), Facts())
     deny, ask = touching(analyzed, rules, agent)
     inside = [*analyzed.step.unwrapped.texts, *[use.text for use in analyzed.uses if use.text is not None]]
-    for inner in inside if depth < MAX_ROUGH else ():
+    # Of a command that is not understood, which asks, each text may hold nearly all of the others.
+    for inner in inside if depth < MAX_ROUGH and not analyzed.step.unwrapped.deep else ():
         if inner != text and deny is None:
             denied, asked = rough_rules(inner, rules, agent, depth + 1)
             deny, ask = deny or denied, ask or asked

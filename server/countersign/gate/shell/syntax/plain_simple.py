@@ -250,7 +250,11 @@ class SimpleReader(WordReader):
         inner = self._first_word()
         if inner == "export":
             raise self._fail("`export` behind `command`")
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            raise self._fail(f"nesting deeper than {MAX_NESTING}")
         self._operands(inner)
+        self._nesting -= 1
 
     def _test(self, name: str) -> None:
         start = self._at
