@@ -4,6 +4,7 @@ Which programs do so stands in their records (facet ``wraps``); what ``find -exe
 ``rules/found_commands.py`` judges it as commands of their own where it can.
 Everything found is for deny and ask rules; for allow a layer counts only where each wrapper above it is clear, or where
 the rule itself names the inner command.
+More than 500 lines, because all kinds of wrappers add to one state.
 """
 
 from __future__ import annotations
