@@ -196,6 +196,7 @@ FACTS: Mapping[str, type] = {
     "writes_through_links": bool,
     "options_in_front": bool,
     "lacks": str,
+    "gives_names": str,
 }
 """Facets of one value each."""
 

@@ -586,7 +586,7 @@ WRAPPERS: Mapping[str, tuple[tuple[str, Any], ...]] = {
     'gem exec': (('kind', 'runner'), ('grammar', (('short', 'gv'), ('long', 'gem version'), ('ordered', True))), ('why', 'it runs a program of a package, and may fetch it first')),
     'gh codespace ssh, gh cs ssh, glab codespace ssh, glab cs ssh': (('kind', 'closed'), ('grammar', (('short', 'Rcp'), ('long', 'codespace profile repo repo-owner server-port'), ('ordered', True))), ('why', 'it runs the command on another machine or in a container'), ('tail', 'text')),
     'git filter-branch': (('kind', 'closed'), ('grammar', (('short', 'd'), ('long', 'commit-filter env-filter index-filter msg-filter original parent-filter setup state-branch subdirectory-filter tag-name-filter tree-filter'))), ('why', 'it passes its arguments to a shell'), ('texts', '--setup --env-filter --tree-filter --index-filter --parent-filter --msg-filter --commit-filter --tag-name-filter'), ('tail', 'operands')),
-    'git difftool': (('kind', 'closed'), ('grammar', (('short', 'tx'), ('long', 'extcmd tool'))), ('why', 'it passes its arguments to a shell'), ('texts', '-x --extcmd'), ('tail', 'operands')),
+    'git difftool': (('kind', 'closed'), ('grammar', (('short', 'tx'), ('long', 'extcmd tool'))), ('why', 'it passes its arguments to a shell'), ('texts', '-x --extcmd'), ('tail', 'operands'), ('unknown_tail', True)),
     'git send-email': (('kind', 'closed'), ('grammar', (('long', 'cc-cmd header-cmd sendmail-cmd smtp-server to-cmd'),)), ('why', 'it passes its arguments to a shell'), ('texts', '--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd'), ('tail', 'operands')),
     'git instaweb': (('kind', 'closed'), ('grammar', (('short', 'bdmp'), ('long', 'browser httpd module-path port'))), ('why', 'it passes its arguments to a shell'), ('texts', '-d --httpd -b --browser'), ('tail', 'operands')),
     'git daemon': (('kind', 'closed'), ('grammar', (('long', 'access-hook'),)), ('why', 'it passes its arguments to a shell'), ('texts', '--access-hook'), ('tail', 'operands')),
@@ -1898,6 +1898,14 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
     },
     'lacks': {
         ('podman',): 'debug sbom scout',
+    },
+    'gives_names': {
+        ('git',): '-O --open-files-in-pager GIT_EXTERNAL_DIFF diff.external diff.*.command diff.*.textconv',
+        ('hg',): '-p --program',
+        ('jj',): '--tool',
+        ('rg',): '--pre',
+        ('svn',): '--diff-cmd --diff3-cmd',
+        ('yt-dlp',): '--exec --exec-before-download --exec-after',
     },
     'escaping_words': {
         ('7z',): {'why': 'it runs, deletes or reads what is named elsewhere', 'pattern': '-(?:sfx|w|sdel)|-[aix]?[ir]?[012-]?@|@'},
