@@ -433,6 +433,15 @@ _UNDERSCORES = names_with("underscores_for_dashes")
 """Interpreters that take an underscore in an option for a dash."""
 
 
+_NAMED_IN_VALUES: Mapping[tuple[str, str], re.Pattern[str]] = {
+    (key[0], option): re.compile(pattern, re.DOTALL)
+    for key, patterns in FACETS["named_in_values"].items()
+    for option, pattern in patterns.items()
+}
+"""Of interpreters the values of options that hold a command (``run``) or name a file which is ``written``."""
+_NOTHING_NAMED = re.compile(r"(?!)")
+
+
 def _loads(called: str, code: frozenset[str]) -> bool:
     """Whether an interpreter's option, abbreviated or not, is one of these."""
     if called in code or _begins_like(called, code):
@@ -457,7 +466,11 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
             names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
             if option.attached:
                 names = (words[option.index].value or NAMED_NOWHERE,)
-            uses.append(named("code", names, f"`{option.name}` runs or loads code"))
+            inside = _NAMED_IN_VALUES.get((name, called), _NOTHING_NAMED).fullmatch(value or "")
+            held: Mapping[str, str | None] = inside.groupdict() if inside is not None else {}
+            uses.append(named("code", names, f"`{option.name}` runs or loads code", held.get("run")))
+            if written := held.get("written"):
+                uses.append(named("writes", names, f"`{option.name}` writes a file", path=constant(written)))
     first = found.operands[0] if found.operands else None
     for word in words[1 : first[0] if first is not None else len(words)]:
         # V8 takes its long options with one dash as well.

@@ -224,7 +224,10 @@ def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) 
     """The values of these options; of one that the row does not say to take any, the next word."""
     yield from found.valued(*options)
     for option in found.options:
-        if option.value is None and option.name in options:
+        spelled = option.name.replace("_", "-")
+        if option.value is not None and spelled != option.name and spelled in options:
+            yield option.value
+        if option.value is None and spelled in options:
             yield from words[option.index + 1 : option.index + 2]
 
 
