@@ -108,7 +108,7 @@ def _gdb(words: Sequence[Word]) -> Iterator[Inner]:
 
 _DEBUGGER = matched(
     r"^(?:--?[a-z][a-z-]*=)?\s*"
-    r"(?:(?:platform\s+)?shell\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
+    r"(?:(?:platform\s+)?shell\s+|set\s+exec-wrapper\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
 )
 
 
@@ -283,6 +283,7 @@ SOMETIMES: Mapping[str, _Own] = {
     "fab": behind("--"),
     **dict.fromkeys(("vagrant", "gcloud", "az"), _far),
     "aws": _AWS,
+    "java": matched(r"^-Xdump:.*\bexec=([^,]+)"),
     "mix": _mix,
     "jj": _jj,
     "ghc": each(matched(r"^-pgm(?:lm|lo|lc|las|cxx|JSP|CmmP|dll|windres|libtool|ar|otool|install_name_tool)=?(.+)"),
