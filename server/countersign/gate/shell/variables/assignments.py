@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from countersign.gate.shell.programs.argv import NUMERIC_PARAMETERS, numeric
@@ -206,7 +207,7 @@ def assigned_texts(name: str, text: str) -> Iterator[str]:
     elif _NAMES_PROGRAM.fullmatch(name):
         if not (_ORDINARY.fullmatch(text) or text.startswith("$_")):
             run = text.lstrip("|!- ") if name.startswith(("LESS", "GIT_CONFIG")) else text
-            yield with_names(run) if name in _NAMES_GIVEN else run
+            yield with_names(run) if any(fnmatchcase(name, each) for each in _NAMES_GIVEN) else run
     elif _RUNNING.search(text) and (name in _PROMPTS or _runs_in_subscript(text)):
         yield _expanding(text)
 
