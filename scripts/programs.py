@@ -198,6 +198,7 @@ FACTS: Mapping[str, type] = {
     "writes_through_links": bool,
     "options_in_front": bool,
     "lacks": str,
+    "gives_names": str,
 }
 """Facets of one value each."""
 
@@ -214,7 +215,7 @@ CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 """The words that a field or fact may hold."""
 
-BY_OPTION = frozenset({"harmless"})
+BY_OPTION = frozenset({"harmless", "named_in_values"})
 """Facets with a text for each option."""
 
 VERBATIM = frozenset(

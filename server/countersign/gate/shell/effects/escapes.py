@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import pairwise
 
@@ -34,7 +35,7 @@ from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, V
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
 from countersign.gate.shell.programs.word_patterns import SAID_BY, SPELLED, SPELLED_PROGRAMS, keys_of
 from countersign.gate.shell.syntax.tree import Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.words import constant, with_names
 
 _NOTHING = Arguments()
 
@@ -168,7 +169,19 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
             kind = by_name_alone(row, option, words)
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
+            if use.text is not None and _gets_names(name, option.name):
+                use = replace(use, text=with_names(use.text))
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
+
+
+_NAMES_GIVEN = {key[0]: frozenset(words.split()) for key, words in FACETS["gives_names"].items()}
+"""By program what holds a command to which it gives names of files: options, and settings whose middle is free."""
+
+
+def _gets_names(name: str, holder: str) -> bool:
+    """Whether the command in this option, abbreviated or not, or in this setting gets names of files."""
+    short = len(holder) > len("--x") and holder.startswith("--")
+    return any(fnmatchcase(holder, each) or (short and each.startswith(holder)) for each in _NAMES_GIVEN.get(name, ()))
 
 
 def _with_letter(row: Program, option: Option) -> tuple[Option, EscapeKind | None]:
@@ -397,6 +410,8 @@ def _aliases(name: str, found: Arguments) -> Iterator[EscapeUse]:
             # An alias without a mark is a command of git's.
             run = f"{name} {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
             run = next((found for found in map(_run_by_address, (text, key)) if found is not None), run)
+            if _gets_names(name, key.lower()):
+                run = with_names(run)
             yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", run)
 
 
@@ -416,6 +431,15 @@ def _run_by_address(text: str) -> str | None:
 
 _UNDERSCORES = names_with("underscores_for_dashes")
 """Interpreters that take an underscore in an option for a dash."""
+
+
+_NAMED_IN_VALUES: Mapping[tuple[str, str], re.Pattern[str]] = {
+    (key[0], option): re.compile(pattern, re.DOTALL)
+    for key, patterns in FACETS["named_in_values"].items()
+    for option, pattern in patterns.items()
+}
+"""Of interpreters the values of options that hold a command (``run``) or name a file which is ``written``."""
+_NOTHING_NAMED = re.compile(r"(?!)")
 
 
 def _loads(called: str, code: frozenset[str]) -> bool:
@@ -442,7 +466,11 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
             names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
             if option.attached:
                 names = (words[option.index].value or NAMED_NOWHERE,)
-            uses.append(named("code", names, f"`{option.name}` runs or loads code"))
+            inside = _NAMED_IN_VALUES.get((name, called), _NOTHING_NAMED).fullmatch(value or "")
+            held: Mapping[str, str | None] = inside.groupdict() if inside is not None else {}
+            uses.append(named("code", names, f"`{option.name}` runs or loads code", held.get("run")))
+            if written := held.get("written"):
+                uses.append(named("writes", names, f"`{option.name}` writes a file", path=constant(written)))
     first = found.operands[0] if found.operands else None
     for word in words[1 : first[0] if first is not None else len(words)]:
         # V8 takes its long options with one dash as well.

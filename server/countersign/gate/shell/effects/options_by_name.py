@@ -21,13 +21,14 @@ STRANGE = row(
     "--after-script --pre-script --post-script --on-change --on-exit",
     code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
     "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under "
-    "--require --rcfile --load --load-module --load-extension --module-path --native-library",
+    "--require --rcfile --load --load-module --load-extension --module-path --native-library "
+    "--load-pass-plugin --plugin-dir --plugins-dir --plugin-path",
     writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
     "--save --destination --output-path --output-folder --outputdir",
     long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
     "log-file middlewares middleware interpreter loader script-executable destination output-path cmd pre-command "
     "post-command before-script after-script on-change on-exit require rcfile load load-module load-extension "
-    "module-path",
+    "module-path load-pass-plugin plugin-dir plugins-dir plugin-path",
     abbreviates=False,
 )
 

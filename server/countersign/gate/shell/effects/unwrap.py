@@ -36,7 +36,7 @@ from countersign.gate.shell.programs.tables import (
 )
 from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Wrapper
 from countersign.gate.shell.syntax.tree import Text, Word
-from countersign.gate.shell.syntax.words import UNKNOWN, constant
+from countersign.gate.shell.syntax.words import UNKNOWN, constant, with_names
 from countersign.gate.shell.variables.assignments import (
     EVALUATING,
     STARTED,
@@ -262,7 +262,8 @@ class _Unwrapping:
         self.changes[at] = carried_by(name, words[1:] if row.tail == "operands" else words[1:inner], row, found)
         for option in found.options:
             if is_one_of(option.name, row.texts) and option.value is not None:
-                self.code([option.value])
+                said = option.value.value
+                self.code([constant(with_names(said)) if row.unknown_tail and said is not None else option.value])
             if (
                 is_one_of(option.name, row.writes)
                 and option.value is not None

@@ -15,7 +15,7 @@ from countersign.gate.shell.languages.tmux import tmux_commands
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.programs.tables import field_of, names_with_field
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.words import UNKNOWN, constant
 
 __all__ = ["Inner", "is_peculiar", "peculiar", "template"]
 
@@ -134,15 +134,38 @@ def _capsh(words: Sequence[Word]) -> Iterator[Inner]:
 
 
 def _fd(words: Sequence[Word]) -> Iterator[Inner]:
-    for index, word in enumerate(words):
-        found = _FD_EXEC.fullmatch(word.value or "")
-        if found is not None:
-            attached = found[1] or found[2]
-            rest = [*([constant(attached)] if attached else []), *words[index + 1 :]]
-            stop = next((at for at, other in enumerate(rest) if other.value == ";"), len(rest))
-            yield Inner(tuple(template(other, "{}") for other in rest[:stop]), None if attached else index + 1)
+    """Each command ends at ``;``. What stands behind another ``-x`` before that may be its words or a command of its
+    own, so the first is read to the end as well, and each only to the next."""
+    starts = [(index, found) for index, word in enumerate(words) if (found := _FD_EXEC.fullmatch(word.value or ""))]
+    ends = [index for index, word in enumerate(words) if word.value == ";"]
+    read_to = 0
+    for at, (index, found) in enumerate(starts):
+        attached = found[1] or found[2]
+        front = (constant(attached),) if attached else ()
+        start = None if attached else index + 1
+        following = starts[at + 1][0] if at + 1 < len(starts) else len(words)
+        if index >= read_to:
+            read_to = next((end for end in ends if end > index), len(words))
+            if following < read_to:
+                yield Inner(_given_found((*front, *words[index + 1 : read_to])), start)
+        yield Inner(_given_found((*front, *words[index + 1 : min(read_to, following)])), start)
 
 
+def _given_found(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """A command with what fd finds in the place of the braces, or behind it where no word of it has any."""
+    filled = tuple(map(_filled, words))
+    return (*filled, UNKNOWN) if filled == words and words else filled
+
+
+def _filled(word: Word) -> Word:
+    """A word of fd's command with what it finds in the place of the braces."""
+    mark = _FD_GIVEN.search(word.value or "")
+    if mark is None:
+        return word
+    return UNKNOWN if mark[0] == word.value else template(word, mark[0])
+
+
+_FD_GIVEN = re.compile(r"\{(?:|/|//|\.|/\.|\.\.)\}")
 _FD_EXEC = re.compile(r"--exec(?:-batch)?(?:=(.*))?|-[A-DF-RT-Zabf-ik-np-su-z]*?[xX]=?(.*)", re.DOTALL)
 """The option with what it runs; it may stand behind letters that take no value."""
 

@@ -51,7 +51,7 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
             found += _doubtful(row, arguments, elsewhere_flags=name in OPTIONS_END)
             if row.reads:
                 found += [FileUse("read", value) for value in _read_by_options(row, arguments)]
-            if name in _REWRITERS and _rewrites(row, known.arguments):
+            if name in _REWRITERS and _rewrites(name, row, known.arguments):
                 found += [_rewritten(name, word) for _, word in known.arguments.operands]
     if known.uses:
         found += _written(known.uses)
@@ -115,8 +115,9 @@ _OLD_LETTERS = names_with_field("lists", "old_letters")
 """Programs whose first word may be letters of options without a dash."""
 
 
-def _rewrites(row: Program, found: Arguments) -> bool:
-    return any(row.escapes.get(option.name) == "changes" for option in found.options)
+def _rewrites(name: str, row: Program, found: Arguments) -> bool:
+    said = name in _EDITED_BY and _edits_in_place(name, found)
+    return said or any(row.escapes.get(option.name) == "changes" for option in found.options)
 
 
 _OF_FOLDERS = frozenset(key[0] for key in FACETS["rewrites_folder"])
@@ -224,7 +225,10 @@ def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) 
     """The values of these options; of one that the row does not say to take any, the next word."""
     yield from found.valued(*options)
     for option in found.options:
-        if option.value is None and option.name in options:
+        spelled = option.name.replace("_", "-")
+        if option.value is not None and spelled != option.name and spelled in options:
+            yield option.value
+        if option.value is None and spelled in options:
             yield from words[option.index + 1 : option.index + 2]
 
 

@@ -131,6 +131,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield FileUse("write", operands[-1], brought=word)
         case "format-patch" if any("/" in (word.value or "/") for word in found.valued("--suffix")):
             yield FileUse("write", unknown())  # a name that the subject of a commit begins
+        case "send-email":
+            yield from (FileUse("read", word, below=True, shown=True) for word in operands)
         case "mailinfo":
             yield from (FileUse("write", word) for word in operands)
         case "subtree":

@@ -5,6 +5,7 @@ Settings name programs that later runs of these managers start, so the project's
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
@@ -50,8 +51,19 @@ def package_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[Fi
     if not _FILLED.get(manager, frozenset()).isdisjoint(firsts):
         for _, word in found.operands[1:]:
             yield from inside(word.value, tilde=word.tilde)
+    for _, word in found.operands[1:]:
+        if (package := _PACKAGE.fullmatch(word.value or "")) is not None:
+            yield FileUse("read", constant(package["path"] or package["rest"]), doubtful=package["path"] is None)
     if not _MANIFEST.get(manager, frozenset()).isdisjoint(firsts):
         yield FileUse("write", constant("package.json"))
+
+
+_PACKAGE = re.compile(
+    r"(?:(?:@[^:/@]+/)?[^:/@]*@)?(?:git\+)?(?:file|link|portal):(?://)?(?P<path>.+)|"
+    r"(?:@[^:/@]+/)?[^:/@]+@(?P<rest>[^:@^~<>=*\s\d][^:@\s]*)",
+    re.DOTALL,
+)
+"""A package by the folder or archive that it is taken from, with its name in front or without."""
 
 
 def _sets(manager: str, first: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.languages.inner_command import Inner
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.syntax.tree import Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.words import constant, with_names
 
 _Own = Callable[[Sequence[Word]], Iterator[Inner]]
 
@@ -31,15 +31,17 @@ def matched(pattern: str) -> _Own:
     return own
 
 
-def valued(short: str, long: str, texts: str, *, single: bool = False) -> _Own:
-    """The values of these options. ``short`` and ``long`` are all that take one."""
+def valued(short: str, long: str, texts: str, *, single: bool = False, gives_names: bool = False) -> _Own:
+    """The values of these options. ``short`` and ``long`` are all that take one. ``gives_names``: what it runs gets
+    names of files behind its words."""
     grammar = Grammar(frozenset(short), frozenset(long.split()), single=single)
     names = tuple(texts.split())
 
     def own(words: Sequence[Word]) -> Iterator[Inner]:
         for value in arguments(words, grammar).valued(*names):
             if value.value is not None:
-                yield Inner((constant(value.value),), None, text=True)
+                text = with_names(value.value) if gives_names else value.value
+                yield Inner((constant(text),), None, text=True)
 
     return own
 
@@ -108,7 +110,7 @@ def _gdb(words: Sequence[Word]) -> Iterator[Inner]:
 
 _DEBUGGER = matched(
     r"^(?:--?[a-z][a-z-]*=)?\s*"
-    r"(?:(?:platform\s+)?shell\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
+    r"(?:(?:platform\s+)?shell\s+|set\s+exec-wrapper\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
 )
 
 
@@ -243,7 +245,7 @@ SOMETIMES: Mapping[str, _Own] = {
     "wget": matched(r"(?:^|[\s=])use_askpass\s*=\s*(.+)"),
     "aria2c": valued("", "on-download-complete on-download-start on-download-error on-download-stop on-download-pause "
                      "on-bt-download-complete", "--on-download-complete --on-download-start --on-download-error "
-                     "--on-download-stop --on-download-pause --on-bt-download-complete"),
+                     "--on-download-stop --on-download-pause --on-bt-download-complete", gives_names=True),
     "socat": matched(r"(?i)(?:^|!!)(?:EXEC|SYSTEM|SHELL):\"?'?([^,\"']+)"),
     **dict.fromkeys(("nc", "netcat", "ncat"), valued(
         "cepswxXiIOPqTVGm", "exec sh-exec lua-exec source source-port wait idle-timeout proxy",
@@ -253,7 +255,7 @@ SOMETIMES: Mapping[str, _Own] = {
     "lldb": _lldb,
     "bpftrace": each(valued("cdefIpBo", "include info-level", "-c"), matched(r"\bsystem\s*\(\s*\"([^\"]*)")),
     "dtrace": each(valued("cCbDefIiLlmnoPpqsUxX", "", "-c"), matched(r"\bsystem\s*\(\s*\"([^\"]*)")),
-    "tcpdump": valued("BcCDEFGijMmrstTVwWyzZ", "postrotate-command", "-z"),
+    "tcpdump": valued("BcCDEFGijMmrstTVwWyzZ", "postrotate-command", "-z", gives_names=True),
     **dict.fromkeys(("psql", "pgcli", "usql", "cockroach"), each(
         matched(r"\\!\s*(.+)"), matched(r"(?i)\bPROGRAM\s+\$?'([^']+)'"),
         matched(r"\\(?:g|gx|o|out|w|write|watch)\s*\|\s*(.+)"), matched(r"`([^`]+)`"))),
@@ -283,6 +285,7 @@ SOMETIMES: Mapping[str, _Own] = {
     "fab": behind("--"),
     **dict.fromkeys(("vagrant", "gcloud", "az"), _far),
     "aws": _AWS,
+    "java": matched(r"^-Xdump:.*\bexec=([^,]+)"),
     "mix": _mix,
     "jj": _jj,
     "ghc": each(matched(r"^-pgm(?:lm|lo|lc|las|cxx|JSP|CmmP|dll|windres|libtool|ar|otool|install_name_tool)=?(.+)"),

@@ -17,6 +17,7 @@ from countersign.gate.shell.programs.argv import arguments
 from countersign.gate.shell.programs.tables import SHELLS, names_with
 from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR
 from countersign.gate.shell.syntax.bash_check import is_plain
+from countersign.gate.shell.syntax.words import GIVEN_NAMES
 
 _REPRINTED = names_with("like_bash")
 """Shells whose text is printed anew. What `fish` or `csh` reads does not mean the same once quoted as bash quotes."""
@@ -72,7 +73,7 @@ def unprintable(unwrapped: Unwrapped) -> str | None:
         return f"a text for `{others[0]}`"
     found = shell_texts(unwrapped)
     known = {each.text for each in found.values()} if shells else {word.value for word in unwrapped.layers[0].words}
-    if not known.issuperset(unwrapped.texts):
+    if not known.issuperset([text.removesuffix(GIVEN_NAMES) for text in unwrapped.texts]):
         return "a text that is evaluated in turn and is no argument of its own, or whose shell has other options"
     if any(each.shell != "bash" and needs_bash(each.text) for each in found.values()):
         return "a text for another shell than bash"
@@ -84,6 +85,7 @@ def doubt(text: str, unwrapped: Unwrapped) -> str | None:
     programs = _programs(unwrapped)
     if any(each.text == text for each in shell_texts(unwrapped).values()):
         return None
+    text = text.removesuffix(GIVEN_NAMES)
     if others := sorted(programs & SHELLS.keys()):
         return f"a text that `{others[0]}` reads"
     if is_plain(text):

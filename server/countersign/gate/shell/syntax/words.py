@@ -68,6 +68,15 @@ UNKNOWN = Word("…", (), "split", None, "", UNKNOWN_TEXT + "…", bare=False)
 """Words that come from somewhere else: what ``xargs`` reads, say."""
 
 
+GIVEN_NAMES = ' "$@"'
+"""Stands behind the text of a command to which a program gives names of its own choice."""
+
+
+def with_names(command: str) -> str:
+    """The text of a command as a program runs it that puts names behind it."""
+    return command + GIVEN_NAMES if command.strip() else command
+
+
 def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: bool = True) -> Word:
     """Put a word together. ``pieces`` hold byte strings, ``source`` too; ``quoting`` says that quotes were used."""
     shown = decode(source)

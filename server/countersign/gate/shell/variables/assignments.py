@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from countersign.gate.shell.programs.argv import NUMERIC_PARAMETERS, numeric
-from countersign.gate.shell.programs.tables import names_with
+from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.reserved import DECLARING
 from countersign.gate.shell.syntax.tree import Arithmetic, Assignment, Formula, Piece, Simple, Text, Variable, Word
+from countersign.gate.shell.syntax.words import with_names
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 
 SAFE = frozenset({
@@ -137,6 +139,8 @@ _NAMES_PROGRAM = re.compile(
     r"CARGO_TARGET_\w+_(?:RUNNER|LINKER)|C\w*_COMPILER_LAUNCHER|(?i:npm_config_(?:script_shell|editor|shell|git|viewer))"
 )
 """Variables whose value other programs run as a command."""
+_NAMES_GIVEN = frozenset(word for words in FACETS["gives_names"].values() for word in words.split())
+"""Of them those to whose command a program gives names of files."""
 _ORDINARY = re.compile(
     r"(?:[\w./-]*/)?(?:|:|true|false|none|echo|cat|less|more|most|vim?|nvim|nano|emacs|code|subl|ssh|delta|bat|sccache|"
     r"ccache|firefox|open)(?: --?[\w-]+)*"
@@ -202,7 +206,8 @@ def assigned_texts(name: str, text: str) -> Iterator[str]:
         yield text
     elif _NAMES_PROGRAM.fullmatch(name):
         if not (_ORDINARY.fullmatch(text) or text.startswith("$_")):
-            yield text.lstrip("|!- ") if name.startswith(("LESS", "GIT_CONFIG")) else text
+            run = text.lstrip("|!- ") if name.startswith(("LESS", "GIT_CONFIG")) else text
+            yield with_names(run) if any(fnmatchcase(name, each) for each in _NAMES_GIVEN) else run
     elif _RUNNING.search(text) and (name in _PROMPTS or _runs_in_subscript(text)):
         yield _expanding(text)
 
