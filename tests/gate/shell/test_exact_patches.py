@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from countersign.gate.shell.files.exact_patches import is_exact_patch
 from tests.gate.shell.asked import decide
+from tests.patience import PATIENCE
 
 EDIT = "--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
 NEW = (
@@ -119,7 +120,7 @@ def test_nothing_is_changed_but_what_the_headers_name(
     folder = tmp_path_factory.mktemp("patched")
     _fill(folder)
     before = _contents(folder)
-    subprocess.run(command, cwd=folder, input=text.encode(), capture_output=True, check=False, timeout=20)
+    subprocess.run(command, cwd=folder, input=text.encode(), capture_output=True, check=False, timeout=PATIENCE)
     after = _contents(folder)
     changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
     named = set(re.findall(r"^(?:---|\+\+\+) [ab]/(\S+)", text, re.MULTILINE))
@@ -172,3 +173,15 @@ def test_others_ask(text: str, tmp_path: Path) -> None:
     (tmp_path / ".vscode").mkdir()
     allow = [*ALLOW, "Bash(read:*)", "Bash(xargs:*)"]
     assert decide(text.replace("PATCH", EDIT), allow=allow, workspace=str(tmp_path)) == "ask"
+
+
+def test_folders_in_front_and_copies_count(tmp_path: Path) -> None:
+    deep = "1/2/3/4/5/6/7/held.txt"
+    patch = EDIT.replace("src/a.txt", deep)
+    (tmp_path / ".vscode").mkdir()
+    for text in (f"git apply -p8 <<'EOF'\n{patch}EOF", f"patch -p8 <<'EOF'\n{patch}EOF"):
+        assert decide(text, allow=ALLOW, deny=["Edit(./held.txt)"], workspace=str(tmp_path)) == "deny"
+    assert not is_exact_patch(EDIT.replace("src/a.txt", "/".join("abcdefghijklmnopqrs")))
+    for ending in (".orig", ".rej"):
+        text = f"patch -p1 <<'EOF'\n{EDIT}EOF"
+        assert decide(text, allow=ALLOW, deny=[f"Edit(src/a.txt{ending})"], workspace=str(tmp_path)) != "allow"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from countersign.gate.shell.files import given_names
 from countersign.gate.shell.languages.find_tests import Kind, find_tests
+from tests.patience import PATIENCE
 
 from .asked import decide
 
@@ -29,8 +30,6 @@ WAYS = (
     "READ $({})",
     'for f in $({}); do READ "$f"; done',
     "for f in $({}); do READ $f; done",
-    '{} | while read -r f; do READ "$f"; done',
-    '{} | while IFS= read -r f; do echo "== $f"; READ "$f"; done',
 )
 FINDS = (
     "find src -name '*.py'",
@@ -418,7 +417,9 @@ def test_find_lists_nothing_that_is_not_looked_at(words: list[str], wood: Path) 
     tests = find_tests([".", *words])
     if tests is None:
         return
-    found = subprocess.run(["find", ".", *words], cwd=wood, capture_output=True, text=True, check=False, timeout=20)
+    found = subprocess.run(
+        ["find", ".", *words], cwd=wood, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     for path in filter(None, found.stdout.split("\n")):
         *folders, name = path.split("/")
         if path == ".":
@@ -640,6 +641,14 @@ def test_what_is_reached_through_a_link_is_looked_at_where_it_is(command: str, p
         "xargs cat $(head -c 4)",
         "xargs cat 2> $(head -c 4)",
         'while read -r f; do cat "$f"; head -c 4; done',
+        'while read -r f; do head -c1 < /dev/stdin; cat "$f"; done',
+        'while read -r f; do head -c1 < /dev/fd/0; cat "$f"; done',
+        'while read -r f; do { head -c1; cat "$f"; } < /dev/stdin; done',
+        'while read -r f; do if head -c1; then cat "$f"; fi < /proc/self/fd/0; done',
+        'while read -r f; do head -c1 <&0; cat "$f"; done',
+        'while read -r f; do head -c "$f"; cat "$f"; done',
+        'while read -r f; do grep -q -- "$f"; cat "$f"; done',
+        "while read -r f; do sed -n '1R /dev/stdin' \"$f\"; done",
         'while read -r f; do cat "$f" -; done',
         'while read -r f; do head -c 4 "$f" /dev/stdin; done',
         'while read -r f; do cat "$f"; x=$(head -c 4); done',
@@ -674,14 +683,17 @@ def test_what_another_command_takes_of_the_listing_asks(
     "reader",
     [
         'while read -r f; do echo "$f"; wc -l "$f"; done',
+        'while read -r f; do [ -f "$f" ] && wc -l "$f"; done',
         'while read -r f; do if [ -f "$f" ]; then head -3 "$f" | sort; fi; done',
         'while IFS= read -r f; do echo "== $f" && cat "$f" || true; done',
         'while read -r f; do n=$(wc -l "$f"); echo "$n"; done',
         'while read -r f; do cat "$f"; wc -l < /dev/null; done',
     ],
 )
-def test_a_loop_that_takes_line_by_line_needs_no_rule(reader: str, places: dict[str, str]) -> None:
-    assert decide(f"find src -name '*.py' | {reader}", **places) == "allow"
+def test_a_loop_that_takes_line_by_line_is_covered_by_rules(reader: str, places: dict[str, str]) -> None:
+    command = f"find src -name '*.py' | {reader}"
+    assert decide(command, **places) == "ask"
+    assert decide(command, ["Bash(wc:*)", "Bash(cat:*)", "Bash(head:*)"], **places) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -787,3 +799,57 @@ def test_many_roots_of_one_search_ask(places: dict[str, str]) -> None:
     assert decide(f"find {roots} -name '*.md' -exec wc {{}} +", **places) == "ask"
     assert decide(f"find {'m1 ' * 50} -name '*.md' -exec wc {{}} +", **places) == "allow"
     assert decide(f"grep -rn x {roots}", **places) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        ("my docs", "find 'my docs' -name '*.md' | xargs cat"),
+        ("my docs", "for f in $(find 'my docs' -type f); do head -3 $f; done"),
+        ("my docs", "rg -l foo 'my docs' | xargs cat"),
+        ("[s]", "for f in $(find '[s]' -name '*.md'); do cat $f; done"),
+        ("[s]", "cat $(rg --files '[s]')"),
+        ("a*", "cat $(find 'a*')"),
+        ("h ../out", "find 'h ../out' -name '*.py' | xargs cat"),
+        ("z .env", "find 'z .env' -maxdepth 0 | xargs cat"),
+    ],
+)
+def test_a_folder_whose_name_is_split_asks(folder: str, command: str, places: dict[str, str]) -> None:
+    make(f"{folder}/f.md", places)
+    rules = ["Bash(find:*)", "Bash(xargs:*)", "Bash(cat:*)", "Bash(head:*)", "Bash(rg:*)"]
+    assert decide(command, **places) == "ask"
+    assert decide(command, rules, **places) == "ask"
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/hosts", "../out/x.py", ".git/config", "a/../../out/x.py", "src//a.py", ".GIT/x"]
+)
+def test_a_name_that_git_adds_to_no_index_asks(name: str, places: dict[str, str]) -> None:
+    track(places)
+    index = Path(places["workspace"], ".git/index")
+    plain = "x" * len(name)
+    subprocess.run(
+        ["git", "update-index", "--add", "--cacheinfo", f"100644,{'0' * 39}1,{plain}"],
+        cwd=places["workspace"], check=True, capture_output=True,
+    )  # fmt: skip
+    index.write_bytes(index.read_bytes().replace(plain.encode(), name.encode()))
+    for command in ("git ls-files | xargs cat", "git diff", "git grep -n ''", "git diff --name-only | xargs cat"):
+        assert decide(command, **places) == "ask", command
+
+
+def test_an_index_of_another_form_asks(places: dict[str, str]) -> None:
+    subprocess.run(
+        ["git", "init", "-q", "--object-format=sha256"], cwd=places["workspace"], check=True, capture_output=True
+    )
+    subprocess.run(["git", "add", "-A"], cwd=places["workspace"], check=True, capture_output=True)
+    for command in ("git ls-files | xargs cat", "git diff", "git status"):
+        assert decide(command, **places) == "ask", command
+
+
+def test_many_listings_in_one_text_ask(places: dict[str, str]) -> None:
+    def text(number: int) -> str:
+        return "; ".join(f"find src -name '*{each}.py' | xargs cat" for each in range(number))
+
+    assert decide(text(6), **places) == "allow"
+    assert decide(text(20), **places) == "ask"
+    assert decide("find src ./src src/ src/. ./src/. src/./ -name '*.py' | xargs cat", **places) == "allow"

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from countersign.gate.shell.syntax.tree import Redirect
 
 _PART = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.+@-]+"
-_NAME = rf"{_PART}(?:/{_PART})*"
+_NAME = rf"{_PART}(?:/{_PART}){{0,14}}"
+"""As many folders as ``patched_files.py`` takes away in front of a name."""
 _GIT = re.compile(rf"diff --git a/({_NAME}) b/({_NAME})")
 _MORE = re.compile(
     r"index [0-9a-f]+\.\.[0-9a-f]+(?: 100(?:644|755))?|(?:(?:new|deleted) file|old|new) mode 100(?:644|755)"

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import struct
+from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.gate.paths.sensitive_paths import secret_at
@@ -65,12 +66,37 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
         end = data.find(b"\0", start)
         if end < 0:
             return None
-        if flags & 0xFFF != min(end - start, 0xFFF):
+        path = data[start:end]
+        named = path.removesuffix(b"/") if mode & 0o170000 == _FOLDER else path
+        if flags & 0xFFF != min(end - start, 0xFFF) or _STRAY.search(named):
             return None
-        found.append(Tracked(data[start:end], mode, seconds * 1_000_000_000 + rest, size))
+        found.append(Tracked(path, mode, seconds * 1_000_000_000 + rest, size))
         at += (end - at) // 8 * 8 + 8
-    # A split index keeps most of its names in another file.
-    return None if data[at : at + 4] == b"link" else found
+    return found if _has_known_extensions(data, at) else None
+
+
+_STRAY = re.compile(rb"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
+"""A path that git adds to no index, and follows where one has it: absolute, upwards, or into ``.git``."""
+_EXTENSIONS = frozenset({b"TREE", b"REUC", b"UNTR", b"FSMN", b"EOIE", b"sdir"})
+"""None of these says what the names are, or where they stand. A split index keeps most of them in another file."""
+_CHECKSUM = 20
+
+
+def _has_known_extensions(data: bytes, at: int) -> bool:
+    """Whether nothing but such extensions stands behind the names."""
+    end = len(data) - _CHECKSUM
+    while at < end:
+        name, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "big")
+        if name not in _EXTENSIONS:
+            return False
+        at += 8 + size
+    return at == end
+
+
+@lru_cache(maxsize=2)
+def _is_sound(data: bytes) -> bool:
+    """Whether the names are read as git reads them, and all are such as git adds."""
+    return _tracked(data, _MOST_NAMES) is not None
 
 
 def tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
@@ -82,7 +108,7 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     data = disk.beginning(file, _MOST_BYTES + 1)
     if data is None:
         return ()
-    if not _is_whole(data, file) or data[4:8] not in _PLAIN_VERSIONS:
+    if not _is_whole(data, file) or data[4:8] not in _PLAIN_VERSIONS or not _is_sound(data):
         return None
     if _LIKELY.search(data) is None and _SPARSE not in data:
         return ()

@@ -208,6 +208,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
         elif (
             section == ""
             or ((section, key) == ("extensions", "refstorage") and not value.isalnum())  # an address
+            or ((section, key) == ("extensions", "objectformat") and value != "sha1")  # its index is not read here
             or _is_other_command(section, name, key)
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or ((own or activated) and _shows_more(section, key, value))

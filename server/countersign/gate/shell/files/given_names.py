@@ -86,7 +86,7 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
     if tests is None or ("-print" in words and "-print0" in words) or not _stands_alone(".", place, judge):
         return None
     names: list[Given] = []
-    roots = dict.fromkeys(tests.roots)
+    roots = _different(tests.roots)
     if len(roots) > _MOST_ROOTS:
         return None
     for root in roots:
@@ -98,6 +98,11 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
             return None
         names += _below(root, found)
     return GivenNames(tuple(names), begins=True, nul="-print0" in words)
+
+
+def _different(roots: Sequence[str]) -> list[str]:
+    """One spelling of each folder."""
+    return list({os.path.normpath(root): root for root in roots}.values())
 
 
 _MOST_ROOTS = 8
@@ -186,9 +191,10 @@ def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
     if operands is None:
         return None
     names: list[Given] = []
-    if len(operands) > _MOST_ROOTS:
+    roots = _different(operands or (".",))
+    if len(roots) > _MOST_ROOTS:
         return None
-    for root in dict.fromkeys(operands or (".",)):
+    for root in roots:
         if not _stands_alone(root, place, judge):
             return None
         below = _look_below(root, (root, *_BUT_GIT), place, judge)

@@ -7,6 +7,7 @@ the listing: of `src/a /etc/passwd .md` a reader opens `/etc/passwd`. Such names
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.finding import Finding
@@ -27,6 +28,9 @@ MOST_TRACKED = 30_000
 MOST_INDEX = 8 << 20
 """Names in git's index, and its bytes, that are looked at."""
 
+_READ_OTHERWISE = re.compile(r"[\s'\"\\*?\[]")
+"""What makes a shell or xargs take the name of a folder for another, or for several."""
+
 Unusual = Sequence[tuple[str, bool]]
 """Paths that are symlinks, or hold what a shell splits or unquotes, each with whether it is a symlink."""
 
@@ -45,6 +49,9 @@ class ListedNames:
         """Yield what asks, or is forbidden, of the names below the folder that the word names."""
         if self._folder is None:
             yield self._asked(word.source, "the folder that is listed is only known at run time")
+            return
+        if listed.split and _READ_OTHERWISE.search(literal(word)):
+            yield self._asked(word.source, "the name holds characters that a shell reads in another way")
             return
         root = join(self._folder, literal(word), self._judge.home)
         if not disk.is_folder(root):

@@ -29,9 +29,11 @@ _IS_PATCH = re.compile(
 )
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 """What some programs take for the end of a line, beside a newline."""
-_MOST = 256
+_ENDINGS = ("", ".orig", ".rej")
+"""What is behind the names of files that are changed, of their copies, and of those with what could not be changed."""
+_MOST = 768
 """Files of one patch that are looked at; with more, any may be written."""
-_MOST_SUFFIXES = 6
+_MOST_SUFFIXES = 16
 """Folders that ``-p`` may take away in front of a name."""
 
 
@@ -51,7 +53,8 @@ def patched_touches(name: str, words: Sequence[Word], fed: Sequence[str], *, sur
     for text in texts:
         lines = _LINE_ENDS.sub("\n", text)
         read = (path for found in _COPIED.finditer(lines) for path in _suffixes(found[1].rstrip()))
-        touched: tuple[tuple[Operation, Iterator[str]], ...] = (("read", read), ("write", _named(lines)))
+        written = (path + ending for path in list(_named(lines)) for ending in _ENDINGS)
+        touched: tuple[tuple[Operation, Iterator[str]], ...] = (("read", read), ("write", written))
         for operation, paths in touched:
             named = list(dict.fromkeys(paths))
             if len(named) > _MOST:

@@ -446,6 +446,7 @@ class _Walk:
                 lines = listing is not None and ("-d" in values) == ends_with_nul(listing)
                 if name == "read" and listing is not None and lines and alone and filled:
                     self.facts.bind_listing(filled[0], listing)
+                    self.facts.read.add(filled[0])
                     return
                 for variable in filled:
                     self.facts.bind(variable, None)

@@ -6,6 +6,7 @@ where find printed ``d/etc/x``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.syntax.tree import (
@@ -37,7 +38,7 @@ def takes_all(stage: Node) -> bool:
 
 def loop_takes_all(node: Compound) -> bool:
     """Whether a compound command is a loop over ``read`` that takes its input line by line, and nothing else in it
-    reads that."""
+    reads that. One program may be given the name: it opens that file, or reads the input and opens none."""
     if node.kind != "loop" or node.keyword != "while" or len(node.bodies) != len(("condition", "body")):
         return False
     condition, body = node.bodies
@@ -48,42 +49,47 @@ def loop_takes_all(node: Compound) -> bool:
     names = [value for value in values if value is not None and value.isidentifier()]
     if len(names) != 1 or any(value is None for value in values):
         return False
-    return _script_leaves(body, names[0])
+    others: list[Simple] = []
+    return _leave(body, others) and all(_is_given(each, names[0]) for each in others) and len(others) <= 1
 
 
-def _script_leaves(script: Script, name: str) -> bool:
-    return all(_leaves(node, name) for node in script.statements)
+def _leave(script: Script, others: list[Simple]) -> bool:
+    """Whether nothing in it reads the input that it shares with ``read``, but for ``others``, which may."""
+    return all(_leaves(node, others) for node in script.statements)
 
 
-def _leaves(node: Node, name: str) -> bool:
-    """Whether no command in it reads the input that it shares with ``read``."""
+def _leaves(node: Node, others: list[Simple]) -> bool:
     match node:
         case Simple():
-            return _simple_leaves(node, name)
+            if not all(_leave(script, others) for script in _scripts(node)):
+                return False
+            alone = node.kind != "command" or not node.words or node.words[0].value in _READ_NOTHING
+            if not alone and not _feeds(node.redirects):
+                others.append(node)
+            return True
         case Pipeline(stages=stages):
-            return _leaves(stages[0], name)  # the others read what this one writes
+            return _leaves(stages[0], others)  # the others read what this one writes
         case Chain(first=first, links=links):
-            return _leaves(first, name) and all(_leaves(each, name) for _, each in links)
+            return _leaves(first, others) and all(_leaves(each, others) for _, each in links)
         case Not(body=body):
-            return _leaves(body, name)
+            return _leaves(body, others)
         case Compound(kind="group" | "if" | "subshell"):
             if node.scripts or any(_scripts_in(node.redirects)):
                 return False
-            return _feeds(node.redirects) or all(_script_leaves(body, name) for body in node.bodies)
+            return _feeds(node.redirects) or all(_leave(body, others) for body in node.bodies)
         case _:
             return False
 
 
-def _simple_leaves(command: Simple, name: str) -> bool:
-    """Whether a command reads no input, or another: one that is given the name is supposed to read that file."""
-    if not all(_script_leaves(script, name) for script in _scripts(command)):
-        return False
-    if command.kind != "command" or not command.words or _feeds(command.redirects):
-        return True
-    if command.words[0].value in _READ_NOTHING:
-        return True
-    given = any(_is_variable(word, name) for word in command.words[1:])
-    return given and not any(_is_input(word.value or word.prefix) for word in command.words[1:])
+def _is_given(command: Simple, name: str) -> bool:
+    """Whether one word of a command is the name, and none names the input."""
+    words = command.words[1:]
+    return [_is_variable(word, name) for word in words].count(True) == 1 and not any(
+        _MAY_BE_INPUT.search(word.value if word.value is not None else word.prefix) for word in words
+    )
+
+
+_MAY_BE_INPUT = re.compile(r"\A-\Z|['\"]-['\"]|/dev/|/proc/")
 
 
 def _scripts(command: Simple) -> Iterator[Script]:
@@ -107,13 +113,19 @@ def _is_variable(word: Word, name: str) -> bool:
     return len(pieces) == 1 and isinstance(pieces[0], Variable) and pieces[0].plain and pieces[0].name == name
 
 
-def _is_input(text: str) -> bool:
-    return text == "-" or text.startswith(("/dev/", "/proc/"))
-
-
 def _feeds(redirects: Sequence[Redirect]) -> bool:
-    """Whether a redirection gives a command an input of its own."""
-    return any(each.operator in {"<", "<<", "<<<"} and each.descriptor in {"", "0"} for each in redirects)
+    """Whether a redirection gives a command an input of its own, and none leads back to the one that is shared."""
+    inputs = [each for each in redirects if "<" in each.operator]
+    return bool(inputs) and all(map(_is_own, inputs))
+
+
+def _is_own(redirect: Redirect) -> bool:
+    if redirect.descriptor not in {"", "0"} or redirect.variable is not None:
+        return False
+    if redirect.operator in {"<<", "<<-", "<<<"}:
+        return True
+    value = redirect.target.value
+    return redirect.operator == "<" and value is not None and (value == "/dev/null" or not _MAY_BE_INPUT.search(value))
 
 
 _READ_NOTHING = frozenset("echo printf test [ : true false continue break".split())

@@ -28,7 +28,8 @@ class JudgingContext:
     ``patterns`` the words that were looked up as such,
     ``repositories`` the words by which git makes any in this text,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
-    name in some places. ``activated`` are folders of programs that the text puts in front of the path."""
+    name in some places. ``activated`` are folders of programs that the text puts in front of the
+    path, ``walked`` the listings that were looked through."""
 
     rules: RuleSet
     paths: PathJudge
@@ -49,6 +50,7 @@ class JudgingContext:
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
     activated: list[str] = field(default_factory=list)
+    walked: set[Hashable] = field(default_factory=set[Hashable])
 
 
 def judging_context(

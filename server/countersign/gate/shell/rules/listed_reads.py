@@ -37,6 +37,9 @@ from countersign.gate.shell.syntax.tree import Substitution, Text, Variable, Wor
 from countersign.gate.shell.syntax.words import UNKNOWN, constant, pattern_text
 from countersign.gate.shell.variables.listings import Listing, substituted_listing
 
+MOST_LISTINGS = 8
+"""Listings of one text that are looked through, each in each folder where it may be made."""
+
 Way = Literal["whole", "nul", "lines", "words", "shell"]
 """How names come: each as one word, split at NUL or at newlines, as xargs splits them, or as bash does."""
 
@@ -99,10 +102,16 @@ class NamesRead(NamedTuple):
     def only_reads(self, context: JudgingContext, place: str) -> bool:
         """Whether none of these names asks, or is read as another, as the disk is now."""
         paths = context.paths
+        context.walked.add((self.words, place))
+        if len(context.walked) > MOST_LISTINGS:
+            return False
         found = of_find(self.words[0], place, paths) if self.finds else given_names(self.words, place, paths)
         if found is None or len(found.names) > MOST_UNUSUAL:
             return False
         if self.way != "whole" and (self.way == "nul") != found.nul:
+            return False
+        roots = find_roots(self.words[0]) if self.finds else printed_roots(self.words[0])
+        if roots is None or any(self._is_read_otherwise(root, quotes=found.quotes) for root in roots):
             return False
         return all(self._is_read(each, found, context, place) for each in found.names)
 
@@ -312,7 +321,8 @@ def _by_words(analyzed: AnalyzedCommand) -> ListedRead | None:
         listings = (substituted,)
     elif len(pieces) == 1 and isinstance(pieces[0], Variable) and pieces[0].plain:
         name = pieces[0].name
-        lines = word.form == "quoted" and name in facts.whole  # which together may be another name
+        # Lines that together may be another name, and an input that others in the loop may read as well.
+        lines = (word.form == "quoted" and name in facts.whole) or name in facts.read
         if facts.values.get(name) == {None} and not lines and name not in facts.loose and name not in facts.patterns:
             listings = tuple(facts.listings.get(name, ()))
     return _read_of(analyzed, words, word, listings, "shell", several=word.form != "quoted") if listings else None

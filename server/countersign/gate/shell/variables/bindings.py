@@ -16,8 +16,9 @@ class Facts:
     among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
     pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
     may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
-    among its values, too, and ``whole`` are variables that may be all of its lines. ``too_many`` are variables made of
-    others that may have more values than are judged, ``words`` the words that such variables are given."""
+    among its values, too; ``whole`` are variables that may be all of its lines, ``read`` those that a loop reads from
+    its input. ``too_many`` are variables made of others that may have more values than are judged, ``words`` the words
+    that such variables are given."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -27,6 +28,7 @@ class Facts:
     loose: set[str] = field(default_factory=set)
     listings: dict[str, set[Listing]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
     too_many: set[str] = field(default_factory=set)
     words: dict[str, list[Word]] = field(default_factory=dict)
 
