@@ -1,4 +1,4 @@
-"""Patches whose headers alone say what is changed, held against the programs that apply them."""
+"""Patches whose headers alone say what is changed, compared with the programs that apply them."""
 
 from __future__ import annotations
 

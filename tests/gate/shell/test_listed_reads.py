@@ -1,4 +1,7 @@
-"""A reader of the read-only set needs no rule for the names that a listing of the text's own prints, as the disk is."""
+"""A reader of the read-only set needs no rule for the names that a listing of the text's own prints, as the disk is.
+
+More than 500 lines, because every way round it that was ever found stays here.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis import given as given_by
-from hypothesis import strategies as st
 
 from countersign.gate.shell.files import given_names
-from countersign.gate.shell.languages.find_tests import Kind, find_tests
-from tests.patience import PATIENCE
 
 from .asked import decide
+from .listed_places import lay_out, make, track
 
 READERS = ("cat", "head -3", "wc -l", "grep -n x", "md5sum", "tail -n 5", "ls -l", "stat", "sort", "sed -n 1,5p")
 WAYS = (
@@ -46,31 +45,7 @@ ENDS = ("{} +", "{} \\;")
 
 @pytest.fixture
 def places(tmp_path: Path) -> dict[str, str]:
-    for name in ("ws/src/a.py", "ws/src/b.py", "ws/tests/a.py", "ws/README.md", "home/.ssh/id_rsa", "out/x.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
-
-
-def make(name: str, places: dict[str, str]) -> None:
-    """Make a file of this name, or a symlink where it leads somewhere, or a further name of another file."""
-    name, arrow, target = name.format(**places).partition(" -> ")
-    other, same, twin = name.partition(" = ")
-    path = Path(places["workspace"]) / (other if same else name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if arrow:
-        path.symlink_to(target)
-    elif same:
-        os.link(Path(places["workspace"]) / twin, path)
-    else:
-        path.touch()
-
-
-def track(places: dict[str, str]) -> None:
-    if shutil.which("git") is None:
-        pytest.skip("git is not installed")
-    for words in (["init", "-q"], ["add", "-A"]):
-        subprocess.run(["git", *words], cwd=places["workspace"], check=True, capture_output=True)
+    return lay_out(tmp_path)
 
 
 def texts(listing: str, reader: str = "cat") -> list[str]:
@@ -334,211 +309,6 @@ def test_lines_that_together_are_another_name_ask(places: dict[str, str]) -> Non
         assert decide(command, **places) == "ask"
 
 
-def given(words: str, name: str, kind: Kind = "file") -> bool | None:
-    tests = find_tests(words.split())
-    return tests and tests.may_give(name, kind)
-
-
-@pytest.mark.parametrize(
-    ("words", "name", "expected"),
-    [
-        (". -name *.py", "a.py", True), (". -name *.py", "a.pyc", False), (". -name *.PY", "a.py", False),
-        (". -iname *.PY", "a.pyc", True), (". ! -name *.py", "a.py", True), (". -name [a].py", "a.py", True),
-        (". -name *.py -o -name *.env", ".env", True), (". -name *.py -name *.env", ".env", False),
-        (". ( -name *.py -o -name *.env )", ".md", False), (". ( -name *.py -o -size 1 )", ".md", True),
-        (". ! ( -name *.py -o -size 1 )", "a.py", True), (". -size +1 -name x", "y", False),
-        (". -size +1 -o -name x", "y", True), (". -print -name x", "y", True), (". -name x -print", "y", False),
-        (". -name x -print -o -name y", "y", False), (". -name x -o -name y -print", "x", False),
-        (". -name a*b*a", "aba", True), (". -name a*a", "a", False), (". -name *.py", "é.py", True),
-        (". -name *.md", "é.py", True), (". -name *.md", "a\n.py", True), (". -name x -prune -o -name y", "x", True),
-        (". -name x -prune -o -name y -print", "x", False), (". -regex x", "x", None), (". ( -name x", "x", None),
-        (". -name", "x", None), (". -name x , -name y", "x", None), (". -name x )", "x", None),
-        (". ( -name x -prune ) -o -print", "x", None), (". -name x -prune -name y -o -print", "x", None),
-        (". ! -name x -prune -o -print", "x", True), (". ( -name x -print )", "x", None), (". -quit", "x", None),
-    ],
-)  # fmt: skip
-def test_what_find_gives(words: str, name: str, expected: bool | None) -> None:
-    assert given(words, name) == expected
-
-
-def test_plain_files_are_what_one_test_wants() -> None:
-    assert given(". -type f", "x", "link") is False
-    assert given(". -type f", "x", "file") is True
-    assert given(". ! -type f", "x", "link") is True
-    assert given(". -type f -o -name x", "x", "link") is True
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (". -name x -prune -o -print", {"x"}), (". -type d -name x -prune -o -name y -prune -o -print", {"x", "y"}),
-        (". ( -name x -o -name y ) -prune -o -print", {"x", "y"}), (". -path ./x -prune -o -print", {"./x"}),
-        ("src -path ./x -prune -o -print", set()), ("src -path */x -prune -o -print", {"x"}),
-        (". -not -path */x/* -name y", {"x"}), (". ! -path ./x/*", {"./x"}), ("src ! -path ./x/*", set()),
-        (". ! -path */x/* -o -name y", set()), (". ! -path */x/* ! -path */y/*", {"x", "y"}),
-        (". -name x -prune -o ! -path */z/* -print", {"x", "z"}), (". -name x -prune -o ! -path */z/*", {"x"}),
-        (". -print -o -name x -prune -o -name y", set()), (". -size 1 -name x -prune -o -print", set()),
-        (". -name x* -prune -o -print", set()), (". -mindepth 1 -name x -prune -o -print", set()),
-        (". -depth -name x -prune -o -print", set()), (". -print ! -path */x/*", set()),
-        (". ! ! -path */x/*", set()), (". -path */x/* -prune -o -print", set()),
-        (". -type f -name x -prune -o -print", set()), (". -path ./x -path ./y -prune -o -print", set()),
-        (". -path ./x -name y -prune -o -print", set()), (". -name x -name y -prune -o -print", set()),
-        (". ! -path */x*", set()), (". ! -path */x/y/*", set()), (". -iname x -prune -o -print", set()),
-    ],
-)  # fmt: skip
-def test_what_find_does_not_enter(words: str, expected: set[str]) -> None:
-    tests = find_tests(words.split())
-    assert tests is not None
-    assert tests.skipped == expected
-
-
-_TERMS = st.sampled_from(
-    "-name *.py|-name sec|-name a*|! -name b*|-type f|-type d|! -type f|-type l|-path ./sec|-path */sec|"
-    "! -path */sec/*|! -path ./d/*|-not -path */d/*|-path ./d/*|-size 0|-size +1|! -size 0|-maxdepth 2|-mindepth 1|"
-    "-empty|-iname SEC|"
-    "( -name a* -o -name sec )|( -name d -o -type f )|! ( -name a* -o -size 1 )|-mtime -5|-readable|-xdev|"
-    "-wholename ./sec/a.py|-name [a-z]*|-print|-prune|-depth".split("|")
-)
-
-
-@st.composite
-def _expressions(draw: st.DrawFn) -> list[str]:
-    """Words for find: lists of tests, some of which leave out a folder in front of the others."""
-    lists = [" ".join(draw(st.lists(_TERMS, min_size=1, max_size=4))) for _ in range(draw(st.integers(1, 3)))]
-    front = draw(
-        st.lists(st.sampled_from(["-name sec", "-type d -name d", "-path ./sec", "( -name d -o -name e )"]), max_size=2)
-    )
-    return " -o ".join([*(f"{each} -prune" for each in front), *lists]).split()
-
-
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given_by(words=_expressions())
-def test_find_lists_nothing_that_is_not_looked_at(words: list[str], wood: Path) -> None:
-    tests = find_tests([".", *words])
-    if tests is None:
-        return
-    found = subprocess.run(
-        ["find", ".", *words], cwd=wood, capture_output=True, text=True, check=False, timeout=PATIENCE
-    )
-    for path in filter(None, found.stdout.split("\n")):
-        *folders, name = path.split("/")
-        if path == ".":
-            continue
-        whole = wood / path
-        kind: Kind = "link" if whole.is_symlink() else "folder" if whole.is_dir() else "file"
-        assert tests.may_give(name, kind), path
-        assert all(tests.enters(each, top=at == 0) for at, each in enumerate(folders[1:])), path
-        assert tests.deepest is None or len(folders) <= tests.deepest, path
-
-
-@pytest.fixture(scope="module")
-def wood(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    top = tmp_path_factory.mktemp("wood")
-    for folder in (".", "sec", "d", "e", "d/sec", "sec/d", "e/d/sec", "sec/sec"):
-        (top / folder).mkdir(parents=True, exist_ok=True)
-        for name in ("a.py", "b", "sec.py"):
-            (top / folder / name).write_text("" if name != "b" else "x" * 2000)
-        (top / folder / "al").symlink_to("b")
-    (top / "e/sec").write_text("")
-    (top / "b.py").mkdir()
-    return top
-
-
-SEARCHES = (
-    "grep -rn x src",
-    "grep -r x src tests",
-    "grep -rnw x .",
-    "grep -rn x",
-    "egrep -rl 'a|b' src/",
-    "grep --recursive x src",
-    "grep -rn x . --include='*.py'",
-    "grep -rn x src --include=*.py",
-    "grep -rne x src",
-    "grep -rn x src | head -5",
-    "grep -rn x . --include='*.py' --include='*.md' --exclude-dir=node_modules",
-    "timeout 5 grep -rn x src",
-)
-
-
-@pytest.mark.parametrize("command", SEARCHES)
-def test_a_search_of_folders_without_secrets_needs_no_rule(command: str, places: dict[str, str]) -> None:
-    assert decide(command, **places) == "allow"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "src/.env",
-        "src/deep/er/key.pem",
-        "src/id_rsa",
-        "src/l -> ../../out/x.py",
-        "src/l -> {home}/.ssh/id_rsa",
-        "src/l -> ../.env",
-        "src/d -> ../../out",
-        "src/.hidden/.npmrc",
-        "src/twin = src/.env",
-    ],
-)
-def test_a_search_of_folders_with_a_secret_asks(name: str, places: dict[str, str]) -> None:
-    make(".env", places)
-    if "twin" in name:
-        make("src/.env", places)
-    make(name, places)
-    for command in ("grep -rn x src", "grep -rn x src tests", "grep -rn x", "egrep -rl x ./src", "grep -rc x . | sort"):
-        assert decide(command, **places) != "allow", command
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "grep -rn x .",
-        "grep -rn x",
-        "grep -rn x . --include='*.py' --exclude=a.py",
-        "grep -rn x . --exclude=a.py --include='*.py'",
-        "grep -rn x . --exclude-dir='*'",
-        "grep -rn x . --include='*'",
-        "grep -rn x . --include='.e*'",
-        "grep -Rn x src",
-        "grep -rn x src ../out",
-        "grep -rn x ~",
-        "grep -rn x /etc",
-        "grep -rd recurse x src",
-        "grep -r --exclude-from=a x src",
-        "grep -r -f .env src",
-        "grep -rf README.md x src",
-        "grep --rec x src",
-        'grep -rn "$x" src',
-        "grep -rn x $d",
-        "grep -rn x src/*",
-        "touch src/.env; grep -rn x src",
-        "cp .env src/a.py; grep -rn x src",
-        "ln -s ../.env src/l && grep -rn x src",
-        "cd src && touch .env && grep -rn x",
-        "grep -rn x src > out",
-        "sh -c 'grep -rn x src'; mv .env src",
-        "grep -rn x -- src/../.",
-        "grep -rn x . --exclude-dir=src --include='*.py' --include='*'",
-        "LC_ALL=/x grep -rn x src",
-        "zgrep -r x src",
-    ],
-)
-def test_a_search_that_could_find_a_secret_asks(command: str, places: dict[str, str]) -> None:
-    make(".env", places)
-    assert decide(command, **places) != "allow"
-
-
-def test_what_a_search_leaves_out_may_be_a_secret(places: dict[str, str]) -> None:
-    make(".env", places)
-    make("node_modules/x/.npmrc", places)
-    assert decide("grep -rn x . --include='*.py'", **places) == "allow"
-    assert decide("grep -rn x . --include=*.py --exclude-dir=node_modules", **places) == "allow"
-    assert decide("grep -rn x . --exclude-dir=node_modules", **places) == "ask"
-    make("--include=x.py", places)
-    assert decide("grep -rn x src --include=*.py", **places) == "ask"
-    assert decide("grep -rn x src", deny=["Read(src/a.py)"], **places) != "allow"
-    assert decide("grep -rn x src", deny=["Read(tests/**)"], **places) == "allow"
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -625,75 +395,6 @@ def test_what_is_reached_through_a_link_is_looked_at_where_it_is(command: str, p
     make("lc -> conf", places)
     make("a/l2 -> ../conf/sub", places)
     assert decide(command, **places) != "allow"
-
-
-@pytest.mark.parametrize(
-    "reader",
-    [
-        "{ head -c 1 > /dev/null; xargs cat; }",
-        "{ head -c 4 | wc -c; xargs cat; }",
-        "{ read -r -n 4 x; xargs cat; }",
-        "{ read -r x; xargs cat; }",
-        "{ xargs cat; }",
-        "(xargs cat)",
-        "{ od -N 4; xargs cat; }",
-        "if true; then xargs cat; fi",
-        "xargs cat $(head -c 4)",
-        "xargs cat 2> $(head -c 4)",
-        'while read -r f; do cat "$f"; head -c 4; done',
-        'while read -r f; do head -c1 < /dev/stdin; cat "$f"; done',
-        'while read -r f; do head -c1 < /dev/fd/0; cat "$f"; done',
-        'while read -r f; do { head -c1; cat "$f"; } < /dev/stdin; done',
-        'while read -r f; do if head -c1; then cat "$f"; fi < /proc/self/fd/0; done',
-        'while read -r f; do head -c1 <&0; cat "$f"; done',
-        'while read -r f; do head -c "$f"; cat "$f"; done',
-        'while read -r f; do grep -q -- "$f"; cat "$f"; done',
-        "while read -r f; do sed -n '1R /dev/stdin' \"$f\"; done",
-        'while read -r f; do cat "$f" -; done',
-        'while read -r f; do head -c 4 "$f" /dev/stdin; done',
-        'while read -r f; do cat "$f"; x=$(head -c 4); done',
-        'while read -r f; do cat "$f"; cat <<< "$(head -c 4)"; done',
-        'while read -r f; do cat "$f"; read -r g; done',
-        'while read -r f; do if head -c 4; then cat "$f"; fi; done',
-        'while read -r f; do if true; then cat "$f"; fi <<< "$(head -c 4)"; done',
-        'while read -r f && head -c 4; do cat "$f"; done',
-        'while head -c 4; read -r f; do cat "$f"; done',
-        'until read -r -d "" f; do cat "$f"; break; done',
-        "while read -r -d '' f; do cat \"$f\"; done",
-        'while read -r -n 4 f; do cat "$f"; done',
-        "head -c 4 | xargs cat",
-        "tail -c 4 | xargs cat",
-        "cut -c 2- | xargs cat",
-    ],
-)
-@pytest.mark.parametrize("listing", ["find d -type f", "git ls-files"])
-@pytest.mark.parametrize(
-    "rules", [(), ("Bash(find:*)", "Bash(git ls-files:*)", "Bash(xargs:*)", "Bash(cat:*)", "Bash(head:*)")]
-)
-def test_what_another_command_takes_of_the_listing_asks(
-    reader: str, listing: str, rules: tuple[str, ...], places: dict[str, str]
-) -> None:
-    make("d/etc/shadow", places)
-    track(places)
-    assert decide(f"{listing} | {reader}", rules, **places) == "ask"
-    assert decide(f"{listing} | {reader.replace('cat', 'wc')}", rules, **places) == "ask"
-
-
-@pytest.mark.parametrize(
-    "reader",
-    [
-        'while read -r f; do echo "$f"; wc -l "$f"; done',
-        'while read -r f; do [ -f "$f" ] && wc -l "$f"; done',
-        'while read -r f; do if [ -f "$f" ]; then head -3 "$f" | sort; fi; done',
-        'while IFS= read -r f; do echo "== $f" && cat "$f" || true; done',
-        'while read -r f; do n=$(wc -l "$f"); echo "$n"; done',
-        'while read -r f; do cat "$f"; wc -l < /dev/null; done',
-    ],
-)
-def test_a_loop_that_takes_line_by_line_is_covered_by_rules(reader: str, places: dict[str, str]) -> None:
-    command = f"find src -name '*.py' | {reader}"
-    assert decide(command, **places) == "ask"
-    assert decide(command, ["Bash(wc:*)", "Bash(cat:*)", "Bash(head:*)"], **places) == "allow"
 
 
 @pytest.mark.parametrize(
