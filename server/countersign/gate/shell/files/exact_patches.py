@@ -59,7 +59,7 @@ def is_exact_patch(text: str) -> bool:
 
 
 def _header(lines: Sequence[str], at: int) -> tuple[int, frozenset[str]]:
-    """Where the header ends that begins here, and the one name in it; where it would begin, if there is no such header."""
+    """Where the header ends that begins here, and the one name in it; where it would begin, and no name, else."""
     start, names = at, list[str]()
     git = _GIT.fullmatch(lines[at])
     if git is not None:

@@ -222,7 +222,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             first = section.partition(".")[0]
             if holds_command(first, key, value, fetches=fetches):
                 if activated and starts_while_reading(first, key, value):
-                    return f"its setting `{first}.{key}` may run a program of the activated environment"
+                    setting = f"{first}.{key}"
+                    return f"its setting `{setting}` may run a program of the activated environment"
                 reason = why_not_harmless(first, key, value, folder, paths, own=own)
                 if reason is not None:
                     return reason
