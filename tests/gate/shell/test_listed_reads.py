@@ -555,3 +555,39 @@ def test_many_listings_in_one_text_ask(places: dict[str, str]) -> None:
     assert decide(text(6), **places) == "allow"
     assert decide(text(20), **places) == "ask"
     assert decide("find src ./src src/ src/. ./src/. src/./ -name '*.py' | xargs cat", **places) == "allow"
+
+
+def test_an_index_that_says_where_its_names_stand_asks(places: dict[str, str]) -> None:
+    track(places)
+    index = Path(places["workspace"], ".git/index")
+    data = index.read_bytes()
+    assert decide("git ls-files | xargs cat", **places) == "allow"
+    index.write_bytes(data[:-20] + b"EOIE" + (24).to_bytes(4, "big") + bytes(24) + data[-20:])
+    for command in ("git ls-files | xargs cat", "git diff", "git grep -n ''"):
+        assert decide(command, **places) == "ask", command
+
+
+@pytest.mark.parametrize("file", [".rgignore", ".ignore", ".gitignore"])
+def test_an_ignore_file_may_bring_git_back(file: str, places: dict[str, str]) -> None:
+    track(places)
+    make(".git/server.pem", places)
+    make(".git/a /etc/passwd", places)
+    for command in ("rg KEY .", "rg KEY"):
+        assert decide(command, **places) == "allow", command
+    Path(places["workspace"], file).write_text("!.git\n")
+    for command in ("rg KEY .", "rg KEY", "rg --files | xargs cat", "rg -l z . | xargs cat", "cat $(rg --files)"):
+        assert decide(command, **places) == "ask", command
+
+
+@pytest.mark.parametrize("common", [".\n", "{workspace}/g\n"])
+def test_excludes_of_a_repository_elsewhere_may_bring_a_secret_back(common: str, places: dict[str, str]) -> None:
+    workspace = Path(places["workspace"])
+    make(".env", places)
+    make("g/info/exclude", places)
+    (workspace / ".git").write_text("gitdir: g\n")
+    (workspace / "g/commondir").write_text(common.format(**places))
+    assert decide("rg KEY", **places) == "allow"
+    (workspace / "g/info/exclude").write_text("!.env\n")
+    assert decide("rg KEY", **places) == "ask"
+    (workspace / ".git").write_text("strange\n")
+    assert decide("rg KEY", **places) == "ask"

@@ -77,7 +77,7 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
 
 _STRAY = re.compile(rb"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 """A path that git adds to no index, and follows where one has it: absolute, upwards, or into ``.git``."""
-_EXTENSIONS = frozenset({b"TREE", b"REUC", b"UNTR", b"FSMN", b"EOIE", b"sdir"})
+_EXTENSIONS = frozenset({b"TREE", b"REUC", b"UNTR", b"FSMN", b"sdir"})
 """None of these says what the names are, or where they stand. A split index keeps most of them in another file."""
 _CHECKSUM = 20
 

@@ -78,6 +78,8 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
 _APPLIES_ALIKE = frozenset({"-v", "--verbose", "--index", "--whitespace", "-p"})
 """Options with which the names in a patch are those of the files that are changed."""
 
+_OPENS_FOUND = frozenset({"-O", "--open-files-in-pager"})
+
 _STAYS_WITHIN = frozenset({"checkout", "restore", "rm", "clean", "apply", "am", "checkout-index", "read-tree"})
 """Subcommands that write or delete nothing beyond a symlink of the work tree."""
 
@@ -202,6 +204,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield from (FileUse("read", word) for word in operands[1:2])
         case "index-pack" | "verify-pack" | "show-index" | "mailsplit" | "quiltimport":
             yield from (FileUse("read", word) for word in (*operands, *found.valued("--patches")))
+        case "grep" if any(option.name in _OPENS_FOUND and option.value is None for option in found.options):
+            # Whatever pager is set gets the names of what is found.
+            yield FileUse("write", constant("."), unknown_names=True)
         case "interpret-trailers":
             if found.may_have("--in-place"):
                 yield from (FileUse("write", word) for word in operands)

@@ -197,7 +197,7 @@ def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
     for root in roots:
         if not _stands_alone(root, place, judge):
             return None
-        below = _look_below(root, (root, *_BUT_GIT), place, judge)
+        below = _look_below(root, (root,), place, judge)
         found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
             return None
@@ -207,9 +207,6 @@ def _rg(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None
         names += [Given(name) for name in disk.names_in(place) if not may_begin_an_operand(name)]
     nul = any(re.fullmatch(r"-[a-zA-Z]*0[a-zA-Z]*|--null", word) for word in words)
     return GivenNames(tuple(names), begins=bool(operands), nul=nul)
-
-
-_BUT_GIT = ("-name", ".git", "-prune", "-o", "-print")
 
 
 def may_begin_an_operand(name: str) -> bool:

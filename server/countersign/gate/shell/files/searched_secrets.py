@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from typing import NamedTuple
 
 from countersign.gate.paths.sensitive_paths import secret_name
@@ -91,7 +92,7 @@ def _searched(search: Search) -> tuple[str, ...] | None:
             if is_folder is None:
                 continue  # links are not followed
             if is_folder:
-                if name == ".git" or not _is_entered(name, path, search, lines, ruled=in_repository):
+                if not _is_entered(name, path, search, lines, ruled=in_repository):
                     continue
                 waiting.append((path, lines))
                 if _may_be_secret(name):
@@ -177,7 +178,24 @@ def _with_folder(lines: _Lines, folder: str) -> _Lines:
         lines = _Lines(kept=lines.kept)  # what stands above a repository leaves out nothing in it
     for name in IGNORE_FILES:
         lines = _with(lines, f"{folder}/{name}", folder)
-    return lines
+    return _with_excludes(lines, folder)
+
+
+def _with_excludes(lines: _Lines, folder: str) -> _Lines:
+    """The same where ``.git`` is a file, by which rg looks for the excludes of another folder."""
+    standing = disk.path_stat(f"{folder}/.git")
+    if standing in disk.MISSING or (not isinstance(standing, int) and standing.kind == stat.S_IFDIR):
+        return lines
+    named = _GITDIR.fullmatch(disk.beginning(f"{folder}/.git", _MOST_GITDIR) or b"")
+    if named is None:
+        return lines._replace(kept=(*lines.kept, ("", False)))
+    own = os.path.join(folder, os.fsdecode(named[1]))
+    shared = os.fsdecode((disk.beginning(f"{own}/commondir", _MOST_GITDIR) or b".").strip())
+    return _with(lines, f"{os.path.join(own, shared)}/info/exclude", folder)
+
+
+_GITDIR = re.compile(rb"gitdir: ([^\s\0][^\r\n\0]*)\n?")
+_MOST_GITDIR = 4_000
 
 
 def _with(lines: _Lines, file: str, folder: str) -> _Lines:

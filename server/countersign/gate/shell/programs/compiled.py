@@ -1997,7 +1997,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
     },
     'gives_names': {
         ('gallery-dl',): '--exec --exec-before-download --exec-after',
-        ('git',): '  -O --open-files-in-pager GIT_EXTERNAL_DIFF diff.external diff.*.command diff.*.textconv GIT_CONFIG_VALUE_*\n',
+        ('git',): '  -O --open-files-in-pager GIT_EXTERNAL_DIFF diff.external diff.*.command diff.*.textconv GIT_CONFIG_VALUE_*\n  difftool.*.cmd difftool.*.path mergetool.*.cmd mergetool.*.path\n',
         ('hg',): '-p --program',
         ('jj',): '--tool',
         ('less',): 'LESSOPEN LESSCLOSE',

@@ -280,6 +280,8 @@ def _by_input(analyzed: AnalyzedCommand, above: int) -> ListedRead | None:
         words = tuple(word for word in words if word is not UNKNOWN)
     way: Way = "words"
     if options.may_have("-0", "--null"):
+        if options.may_have("-d", "--delimiter"):
+            return None
         way = "nul"
     elif ends := list(options.valued("-d", "--delimiter")):
         if not all(end.value in {"\n", "\\n"} for end in ends):

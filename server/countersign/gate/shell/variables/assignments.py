@@ -139,6 +139,7 @@ _NAMES_PROGRAM = re.compile(
     r"CARGO_TARGET_\w+_(?:RUNNER|LINKER)|C\w*_COMPILER_LAUNCHER|(?i:npm_config_(?:script_shell|editor|shell|git|viewer))"
 )
 """Variables whose value other programs run as a command."""
+_SETTINGS_OF_GIT = "GIT_CONFIG_PARAMETERS"
 _NAMES_GIVEN = frozenset(word for words in FACETS["gives_names"].values() for word in words.split())
 """Of them those to whose command a program gives names of files."""
 _ORDINARY = re.compile(
@@ -204,6 +205,10 @@ def assigned_texts(name: str, text: str) -> Iterator[str]:
     """The same of a value: of a prompt always, of others where it holds a subscript that arithmetic would evaluate."""
     if name == "PROMPT_COMMAND":
         yield text
+    elif name == _SETTINGS_OF_GIT:
+        # `'key=value' 'key'='value'`: which of its pieces is run, git says by the keys.
+        pieces = (piece.partition("=")[2] or piece for piece in text.split("'"))
+        yield from (with_names(piece.lstrip("!")) for piece in dict.fromkeys(pieces) if piece.strip("! ="))
     elif _NAMES_PROGRAM.fullmatch(name):
         if not (_ORDINARY.fullmatch(text) or text.startswith("$_")):
             run = text.lstrip("|!- ") if name.startswith(("LESS", "GIT_CONFIG")) else text
