@@ -39,7 +39,7 @@ def takes_all(stage: Node) -> bool:
 def loop_takes_all(node: Compound) -> bool:
     """Whether a compound command is a loop over ``read`` that takes its input line by line, and nothing else in it
     reads that. One program may be given the name: it opens that file, or reads the input and opens none."""
-    if node.kind != "loop" or node.keyword != "while" or len(node.bodies) != len(("condition", "body")):
+    if node.kind != "loop" or node.keyword != "while":
         return False
     condition, body = node.bodies
     first = condition.statements[0] if len(condition.statements) == 1 else None
