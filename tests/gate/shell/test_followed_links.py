@@ -54,7 +54,6 @@ rsync -a src/ y
 rg x src
 zip -r a.zip plain
 grep -L x a.py
-fd . plain -x cat
 """
 
 

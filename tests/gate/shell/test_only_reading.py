@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from .asked import decide, make_git_folder
+from .indexes import entry, index_of
 
 READING = """
 git status
@@ -259,16 +260,7 @@ def test_settings_that_stand_in_another_folder_ask(repository: Path) -> None:
 def test_settings_of_submodules_count(separate: bool, nested: bool, repository: Path) -> None:
     def make(folder: Path, git_dir: Path, names: list[str]) -> None:
         git_dir.mkdir(parents=True, exist_ok=True)
-        entries = b"".join(
-            bytes(24)
-            + (0o160000).to_bytes(4, "big")
-            + bytes(32)
-            + len(name).to_bytes(2, "big")
-            + name.encode()
-            + bytes(8)
-            for name in names
-        )
-        (git_dir / "index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + len(names).to_bytes(4, "big") + entries)
+        (git_dir / "index").write_bytes(index_of(*[entry(name, 0o160000) for name in names]))
         make_git_folder(git_dir)
         (git_dir / "config").write_text(head.format(folder))
         if git_dir != folder / ".git":

@@ -7,16 +7,10 @@ from pathlib import Path
 import pytest
 
 from .asked import decide
+from .indexes import entry, index_of
 
 FILE, FOLDER = 0o100644, 0o040000
 SPARSE = b"sdir" + bytes(4)
-
-
-def entry(name: str, mode: int, *, extended: bool = False) -> bytes:
-    path = name.encode()
-    flags = (len(path) | (0x4000 if extended else 0)).to_bytes(2, "big") + (b"\x40\x00" if extended else b"")
-    whole = bytes(24) + mode.to_bytes(4, "big") + bytes(32) + flags + path
-    return whole + bytes(8 - len(whole) % 8)
 
 
 @pytest.fixture
@@ -28,8 +22,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def index(folder: Path, entries: list[bytes], end: bytes = b"", version: int = 3) -> None:
-    head = b"DIRC" + version.to_bytes(4, "big") + len(entries).to_bytes(4, "big")
-    (folder / ".git/index").write_bytes(head + b"".join(entries) + end + bytes(20))
+    (folder / ".git/index").write_bytes(index_of(*entries, extensions=end, version=version))
 
 
 def test_a_folder_of_the_index_that_is_in_the_work_tree_may_hide_a_submodule(repository: Path) -> None:

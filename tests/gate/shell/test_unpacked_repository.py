@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from .asked import decide
+from .indexes import entry, index_of
 
 
 @pytest.fixture
@@ -203,8 +204,7 @@ def test_git_stash_show_prints_differences_where_a_setting_says_so(repository: P
     for command, decision in rows:
         rules = {"allow": ["Bash(git:*)"], "deny": ["Read(held/**)"]}
         assert decide(command, workspace=str(repository), **rules) == decision
-    entry = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(32) + (4).to_bytes(2, "big") + b".env" + bytes(6)
-    (repository / ".git/index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + entry)
+    (repository / ".git/index").write_bytes(index_of(entry(".env", 0o100644)))
     assert settings(repository, "[stash]\n\tshowPatch = false\n", "git stash show") == "allow"
     assert settings(repository, "[stash]\n\tshowPatch\n", "git stash show") == "ask"
     assert settings(repository, "[stash]\n\tshowPatch = true\n", "git stash list") == "allow"
@@ -238,8 +238,7 @@ def test_git_stash_show_prints_differences_where_a_setting_says_so(repository: P
 def test_what_prints_more_than_it_names_may_print_a_secret(repository: Path, command: str, decision: str) -> None:
     (repository / "docs").mkdir()
     (repository / "docs/a").write_text("x")
-    entry = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(32) + (4).to_bytes(2, "big") + b".env" + bytes(6)
-    (repository / ".git/index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + entry)
+    (repository / ".git/index").write_bytes(index_of(entry(".env", 0o100644)))
     assert decide(command, workspace=str(repository)) == decision
     # Rules about reading count likewise: paths limit `git diff`, but not these.
     rules = {"allow": ["Bash(git:*)"], "deny": ["Read(held/**)"]}
