@@ -386,6 +386,9 @@ def test_a_packed_file_is_read_under_its_own_name_alone(places: dict[str, str]) 
         "grep -r C conf",
         "cd conf && grep -rn C --exclude-dir=.",
         "find a/../a/l2/.. -type f | xargs cat",
+        "find a/l2/../x.py a/x.py -type f | xargs cat",
+        "grep -r C a/l2/../x.py a/x.py",
+        "rg -l C a/l2/../sub a/sub | xargs cat",
         "grep -r C d.",
     ],
 )

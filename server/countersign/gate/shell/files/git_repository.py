@@ -21,7 +21,7 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool, activated:
 
     With ``known`` the repository must be that of the workspace or of a folder in it (``git_folders``), and its settings
     must lead to nothing in the work tree (``git_settings``), and with ``activated`` start nothing; without, only a
-    folder that is itself taken for a repository is strange. Looks at the disk; what is not there is judged by the text.
+    folder that is itself taken for a repository is strange. Looks at the disk; a missing path is judged by its text.
     """
     if not disk.is_folder(folder):
         if known and not disk.is_folder(paths.workspace):

@@ -101,8 +101,8 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
 
 
 def _different(roots: Sequence[str]) -> list[str]:
-    """One spelling of each folder."""
-    return list({os.path.normpath(root): root for root in roots}.values())
+    """One spelling of each folder. Where ``..`` leads from, a link may say."""
+    return list({root if ".." in root.split("/") else os.path.normpath(root): root for root in roots}.values())
 
 
 _MOST_ROOTS = 8
