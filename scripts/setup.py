@@ -77,6 +77,7 @@ if sys.platform == "linux":
         Program(on_path("bwrap"), "bubblewrap", "the sandbox", needed=False),
         Program(on_path("ps"), "procps", "the tests of processes", needed=False),
         Program(on_path("strace"), "strace", "the tests that watch what a command touches", needed=False),
+        Program(on_path("patch"), "patch", "the test of what patches change", needed=False),
         Program(on_path("cc"), "gcc", "the test that cuts writes short", needed=False),
         Program(Path("/usr/include/dlfcn.h").exists, "libc6-dev", "the test that cuts writes short", needed=False),
         Program(on_path("unshare"), "util-linux", "the tests of full and read-only disks", needed=False),
