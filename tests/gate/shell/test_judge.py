@@ -5,14 +5,16 @@ from __future__ import annotations
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from countersign.gate.call import RunCommand
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
-from countersign.gate.shell.judge import MOST_COMMANDS, MOST_WORDS, judge_command
-from countersign.gate.shell.rules.file_findings import MOST_NAMES
+from countersign.gate.shell import judge as judging
+from countersign.gate.shell.judge import MOST_COMMANDS, MOST_LOOKS, MOST_WORDS, judge_command
+from countersign.gate.shell.rules.context import JudgingContext, judging_context
 from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.gate.shell.syntax.lexer import MOST_WORDS as MOST_READ
 from countersign.settings.policy import RuleText
@@ -350,14 +352,52 @@ def test_a_text_of_more_words_than_are_judged_asks_whatever_covers_it(kind: str,
     assert decide(text, ["Bash"], ["Bash(zzz9:*)"], home=HOME, workspace=WS, mode="auto") in denied
 
 
-def test_more_names_in_words_than_are_looked_at_ask_and_a_rule_for_files_has_all_of_them_looked_at() -> None:
+def test_more_names_in_words_than_are_looked_at_ask_whatever_covers_them() -> None:
     def named(count: int, last: str = "") -> str:
         names = [f".a{number}" for number in range(count)]
         return " ".join(["zzz9", *(",".join(names[at : at + 20]) for at in range(0, count, 20)), last])
 
-    few, many = MOST_NAMES // 3, MOST_NAMES + 1
+    few, many = MOST_LOOKS // 8, MOST_LOOKS
     rules, home = ["Bash(zzz9:*)"], {"home": HOME, "workspace": WS}
     assert decide(named(few), rules, **home) == "allow"
     assert decide(named(many), rules, **home) == "ask"
-    assert decide(named(many), rules, ["Read(held/**)"], **home) == "allow"
-    assert decide(named(many, "held/key"), rules, ["Read(held/**)"], **home) == "deny"
+    assert decide(named(many), ["Bash"], ["Bash(zzz9:*)"], **home) == "deny"
+    assert decide(named(few, "held/key"), rules, ["Read(held/**)"], **home) == "deny"
+
+
+MANY_READINGS = {
+    "endings": "bzip2 {}",
+    "folders": "patch {}",
+    "commands behind options": "env plenv exec {}",
+    "values": "x=-o; salt $x {}",
+    "moved": "mv {} d",
+}
+EACH_OF_MANY = {
+    "endings": "-S{}",
+    "folders": "-d a{}",
+    "commands behind options": "-a a{} b",
+    "values": "-akey=.e{} -arun",
+    "moved": "/a{}",
+}
+
+
+@pytest.mark.parametrize("kind", MANY_READINGS)
+def test_a_command_that_names_files_in_too_many_ways_asks_and_takes_no_more_looks(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contexts: list[JudgingContext] = []
+
+    def kept(*args: Any, **kwargs: Any) -> JudgingContext:
+        contexts.append(judging_context(*args, **kwargs))
+        return contexts[-1]
+
+    monkeypatch.setattr(judging, "judging_context", kept)
+
+    def looks(count: int) -> int:
+        text = MANY_READINGS[kind].format(" ".join(EACH_OF_MANY[kind].format(number) for number in range(count)))
+        contexts.clear()
+        assert decide(f"{text}\nrm x", ["Bash", "Edit(**)"], ["Bash(rm:*)"], home=HOME, workspace=WS) == "deny"
+        return sum(each.spent.looks for each in contexts)
+
+    assert 0 < looks(2) < MOST_LOOKS // 8
+    assert looks(500) < MOST_LOOKS + MOST_WORDS

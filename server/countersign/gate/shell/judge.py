@@ -52,6 +52,7 @@ from countersign.gate.shell.rules.rough_rules import rough_rules
 from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
+from countersign.gate.shell.rules.touched import FileFindings
 from countersign.gate.shell.rules.whole_text import (
     OTHER_FILES,
     Whole,
@@ -84,8 +85,12 @@ MOST_COMMANDS = 400
 MOST_WORDS = 1_200
 """The same for their words, the expansions in these, assignments and redirections together."""
 
-MOST_INNER_WORDS = 4_800
+MOST_INNER_WORDS = 2_400
 """The same for the words of commands that these run by their words: each may hold nearly all of the one above it."""
+
+MOST_LOOKS = 4_000
+"""How many words and names of files are looked at for one decision, the same again in each reading of a command: one
+of a thousand words may be read in dozens of ways, or name a file for each pair of them (``bzip2 -S a -S b …``)."""
 
 MOST_FOLLOWED = 1_600
 """How many texts, and texts inside them, are looked at for links before the first of their commands is judged."""
@@ -146,7 +151,7 @@ def judge_command(
             return as_quoted if _only_reads(as_quoted) else judged
     if builtin_reads and isinstance(found, Followed) and _needs_a_rule(judged) and may_read_listed(found.course):
         keeps = keeps_names(found.course)
-        listing = replace(context, lists=True, keeps_names=keeps, touched={}, looked_at=set(), chosen={}, searched={})
+        listing = replace(context, lists=True, keeps_names=keeps, touched={}, chosen={}, searched={})
         as_listed = _Judging(effect, listing, check_syntax).run(found)
         return as_listed if _only_reads(as_listed) else judged
     return judged
@@ -230,11 +235,7 @@ class _Judging:
                 floors += self.syntax_floors((text, *found.fragments))
             self.course(text, found.course, self.context.start, depth=0, covered=None)
             if self.too_long:
-                floors.append(
-                    floor(f"it holds more than {MOST_COMMANDS} commands, too many to judge each")
-                    if self.judged > MOST_COMMANDS
-                    else floor(f"it holds more than {MOST_WORDS} words, too many to judge each")
-                )
+                floors.append(floor(self.why_too_long()))
                 self.show_whole(text, *self.left_out)
         else:
             floors.append(floor(found))
@@ -416,6 +417,9 @@ class _Judging:
                     spellings += [*exact[1:], *(each for one in exact for each in self.spelled(one, start))]
                 self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
                 for spelling in spellings:
+                    if self.too_long:
+                        self.only_ruled(spelling.step, found.facts)
+                        continue
                     # It runs in one of its spellings, and brings nothing before that.
                     own, others, self.brought = len(self.parts), self.brought, brought
                     first = len(self.findings)
@@ -437,7 +441,19 @@ class _Judging:
     @property
     def too_long(self) -> bool:
         """Whether the text holds more than is judged."""
-        return self.judged > MOST_COMMANDS or self.words > MOST_WORDS or self.inner_words > MOST_INNER_WORDS
+        return (
+            self.judged > MOST_COMMANDS
+            or self.words > MOST_WORDS
+            or self.inner_words > MOST_INNER_WORDS
+            or self.context.spent.looks > MOST_LOOKS
+        )
+
+    def why_too_long(self) -> str:
+        if self.judged > MOST_COMMANDS:
+            return f"it holds more than {MOST_COMMANDS} commands, too many to judge each"
+        if self.words > MOST_WORDS or self.inner_words > MOST_INNER_WORDS:
+            return f"it holds more than {MOST_WORDS} words, too many to judge each"
+        return f"more than {MOST_LOOKS} words and names of files are too many to check"
 
     def counted(self, step: Step, facts: Facts) -> Step:
         """The step, or as much of it as is judged."""
@@ -567,6 +583,7 @@ class _Judging:
     ) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
+        self.context.spent.looks += sum([len(layer.words) for layer in analyzed.layers])
         if runs_in_turn(analyzed.step):
             self.bring(analyzed, self.places_of(analyzed.step, start))
         self.expect_links(self.brought)
@@ -579,7 +596,7 @@ class _Judging:
             if analyzed.step.leads is not None:
                 leads = folders(analyzed.step.leads, start, self.context.paths, entered)
         finding, coverage = judge_simple_command(self.context, analyzed, places, covered, leads)
-        touched_files = list(file_findings(self.context, analyzed, places))
+        touched_files = self.looked_up(file_findings(self.context, analyzed, places))
         scripts = list(run_files(self.context, analyzed, places))
         if not (finding.allow or finding.neutral or finding.known_read):
             scripts += linked_words(self.context, analyzed, places)
@@ -636,6 +653,16 @@ class _Judging:
                 self.inside(text, there, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
             if not analyzed.step.unwrapped.texts and not analyzed.step.stdin_texts:
                 self.escaped.update(range(inner, len(self.findings)))
+
+    def looked_up(self, found: Iterator[FileFindings]) -> list[FileFindings]:
+        """What is found of the files of a command, up to what one decision may look up."""
+        touched: list[FileFindings] = []
+        for each in found:
+            touched.append(each)
+            self.context.spent.looks += 1
+            if self.context.spent.looks > MOST_LOOKS:
+                break
+        return touched
 
     def must_mean_the_same(self, text: str, inherited: frozenset[str], carried: Carried) -> None:
         """A text that runs in turn is judged by the values that variables have here, so none that it obeys may have

@@ -41,7 +41,7 @@ def derived_names(
     name: str, words: Sequence[Word], known: ProgramReading, matches: Callable[[str], Iterable[str]]
 ) -> Iterator[str]:
     """Yield the paths that a command may write beside those that it names. ``matches`` gives what a pattern matches."""
-    endings = list(_endings(words, known, _ENDINGS.get(name, ())))
+    endings = list(dict.fromkeys(_endings(words, known, _ENDINGS.get(name, ()))))
     changes = known.program is not None and known.program.operands == "change"
     if changes and known.arguments.keeps(*_KEEPS):
         return

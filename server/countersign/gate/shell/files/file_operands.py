@@ -745,8 +745,12 @@ def placed_in(folders: Iterable[Word], file_use: FileUse) -> FileUse:
 
 
 def opening_folders(name: str, known: ProgramReading) -> Iterable[Word]:
-    """Where a program goes before it opens any file (``patch -d``)."""
-    return known.arguments.valued(*OPENS_IN[name]) if name in OPENS_IN else ()
+    """Where a program goes before it opens any file (``patch -d``); not known if it is given many folders."""
+    folders = list(known.arguments.valued(*OPENS_IN[name])) if name in OPENS_IN else []
+    return folders if len(folders) <= _MOST_OPENED else [unknown()]
+
+
+_MOST_OPENED = 4
 
 
 OPENS_IN = _options_of(FACETS["opens_in"])

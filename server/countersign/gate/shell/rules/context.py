@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from countersign.gate.shell.rules.touched import FileFindings
 
 
+@dataclass(slots=True)
+class Spent:
+    """How many words and names of files were looked at for one decision, however often its text is judged."""
+
+    looks: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class JudgingContext:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
@@ -24,12 +31,12 @@ class JudgingContext:
     that a listing prints now are looked at, so that reading them needs no rule (``listed_reads.py``), where
     ``keeps_names`` also those that a variable keeps. ``inside_path``
     and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
-    what was found of names, for when they are touched again, ``looked_at`` names that were looked at one by one,
+    what was found of names, for when they are touched again,
     ``patterns`` the words that were looked up as such,
     ``repositories`` the words by which git makes any in this text,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
     name in some places. ``activated`` are folders of programs that the text puts in front of the
-    path, ``walked`` the listings that were looked through."""
+    path, ``walked`` the listings that were looked through, and ``spent`` counts what all this took."""
 
     rules: RuleSet
     paths: PathJudge
@@ -44,13 +51,13 @@ class JudgingContext:
     lists: bool = False
     keeps_names: bool = False
     touched: dict[Hashable, FileFindings] = field(default_factory=dict)
-    looked_at: set[Hashable] = field(default_factory=set[Hashable])
     patterns: list[Word] = field(default_factory=list[Word])
     repositories: set[str] = field(default_factory=set[str])
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
     activated: list[str] = field(default_factory=list)
     walked: set[Hashable] = field(default_factory=set[Hashable])
+    spent: Spent = field(default_factory=Spent)
 
 
 def judging_context(

@@ -5,11 +5,11 @@ More than 500 lines, because each way to name a file is one more case of the sam
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Literal
 
 from countersign.gate.finding import Finding
 from countersign.gate.paths.roots import is_within
@@ -73,10 +73,7 @@ def file_findings(
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
         if known.program is not None and known.program.reads_input:
-            parts = _named_in_commands(layer.words, analyzed.step.stdin_texts)
-            if len(parts) > _MOST_IN_COMMANDS:
-                yield _too_many_names("write")
-            for part in parts[:_MOST_IN_COMMANDS]:
+            for part in _named_in_commands(layer.words, analyzed.step.stdin_texts):
                 yield _protected(context, analyzed, constant(part), places)
         if _has_open_options(name, known):
             for option, value in option_values(layer.words, known):
@@ -323,8 +320,7 @@ def _protected(
 ) -> FileFindings:
     """What a word names, if writing there always asks."""
     known = places if places is not None else [context.start]
-    if not _is_quiet(context, word, known) and _is_one_too_many(context, ("written", word.source, *known)):
-        return _too_many_names("write")
+    context.spent.looks += len(known)
     if word.form == "pattern" and word.value is None:
         pattern = pattern_text(word)
         for place in known:
@@ -408,7 +404,8 @@ def linked_words(context: JudgingContext, analyzed: AnalyzedCommand, places: Seq
     """Where the words of a command lead that name something in the workspace behind a symlink, as absolute paths: what
     a program does with a name that is not known to be a file's depends on that, too."""
     folders = places if places is not None else [context.start]
-    for word in [word for layer in analyzed.layers for word in layer.words[:_MOST_WORDS] if word.value]:
+    words = dict.fromkeys(word for layer in analyzed.layers for word in layer.words[:_MOST_WORDS] if word.value)
+    for word in itertools.islice(words, _MOST_WORDS):
         for named in (*_named_by(word), *(_parts_of(word) or ())):
             for folder in folders if named.value else ():
                 found = context.paths.resolve(literal(named), cwd=folder)
@@ -484,10 +481,6 @@ def _named_in_commands(words: Sequence[Word], texts: Sequence[str]) -> list[str]
     said = [*texts, *(word.value for word in words[1:] if word.value and _PARTS.search(word.value))]
     parts = dict.fromkeys(part for text in said for part in _PARTS.split(text) if _is_like_a_file(part))
     return list(parts)
-
-
-_MOST_IN_COMMANDS = 2_000
-"""Names in such commands that are looked at; with more it asks."""
 
 
 def _asking(found: FileFindings) -> FileFindings:
@@ -591,27 +584,8 @@ def _findings_of(
     key = (word.value, word.tilde, file_use.operation, file_use[2:], None if places is None else tuple(places))
     known = context.touched.get(key)
     if known is None:
-        if not _is_quiet(context, word, places) and _is_one_too_many(context, key):
-            return _too_many_names("read" if file_use.operation in ("read", "list") else "write")
         known = context.touched[key] = _look(context, analyzed, file_use, places)
     return known
-
-
-MOST_NAMES = 2_000
-"""Words of one text that are looked at as names, ordinary ones in the workspace not counted. With rules for files all
-are looked at, since one may be denied."""
-
-
-def _is_one_too_many(context: JudgingContext, key: Hashable) -> bool:
-    """Whether this is one more name than is looked at."""
-    context.looked_at.add(key)
-    return len(context.looked_at) > MOST_NAMES and not context.rules_files
-
-
-def _too_many_names(kind: Literal["read", "write"]) -> FileFindings:
-    said = Evidence(source="default", reason=f"more than {MOST_NAMES} names of files are too many to check")
-    found = Finding(kind, "…", kind, requires_ask=said)
-    return FileFindings((found,), by_command=True, named=False)
 
 
 MOST_PATTERNS = 200
@@ -631,10 +605,17 @@ def _look(
     context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, places: Sequence[str] | None
 ) -> FileFindings:
     found: list[Finding] = []
+    context.spent.looks += (1 if places is None else len(places)) * (
+        _LOOKS_BELOW if file_use.brought is not None else 1
+    )
     for place in places if places is not None else (None,):
         found += PathFinder(context.paths, analyzed.facts, place).look(file_use)
     distinct = found if len(found) == 1 else dict.fromkeys(found)
     return FileFindings(tuple(distinct), by_command=not file_use.runs, named=file_use.word.value is not None)
+
+
+_LOOKS_BELOW = 20
+"""As many looks does it take about to see what a copied or moved file or folder brings along."""
 
 
 def _redirected(

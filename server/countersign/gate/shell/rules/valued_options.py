@@ -34,7 +34,7 @@ _FARTHEST = 200
 _MOST_PAIRS, _FEW_PAIRS, _MOST_OPERANDS = 12, 3, 6
 """Such options that are looked at, of few of them in each combination, and words that are none among them."""
 
-_MOST_READ = 20_000
+_MOST_READ = 5_000
 """Words of all these readings together."""
 
 _OPTION = re.compile(r"-[^=\s]+")
