@@ -75,6 +75,16 @@ def test_an_ignore_file_may_bring_a_secret_back(
         ("conf/id_rsa.md", "rg -t md word", "ask"),
         ("conf/.env.py", "rg -t py word", "ask"),
         ("conf/.env.py", "rg word", "allow"),
+        ("conf/server.pem", "rg -g 'package.json' word", "allow"),
+        ("conf/.env.htm", "rg -t html word", "ask"),
+        ("conf/id_rsa.kts", "rg -t kotlin word", "ask"),
+        (".hid.py/id_rsa.py", "rg -g '*.py' word", "ask"),  # a folder that a glob matches is entered
+        (".hid.py/id_rsa.py", "rg -g '*.md' word", "allow"),
+        (".hid.py/id_rsa.py", "rg -t py word", "allow"),
+        ("node_modules/id_rsa.py", "rg -g '*.py' word", "allow"),
+        ("node_modules/id_rsa.py", "rg -g 'node_modules' -g '*.py' word", "ask"),
+        ("conf/ID_RSA.PY", "rg --iglob '*.py' word", "ask"),
+        ("kept/..env.swp", "rg word", "ask"),
         ("node_modules/x/test/key.pem", "rg word", "allow"),
         ("node_modules/x/test/key.pem", "rg --no-ignore-files word", "ask"),
         ("node_modules/x/test/key.pem", "rg word node_modules", "ask"),
@@ -90,7 +100,7 @@ def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: s
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / ".gitignore").write_text("node_modules/\n/certs/*\n/certs\n*.der.pem\n")
     (tmp_path / "vendor/.gitignore").write_text("")
-    (tmp_path / "kept/.gitignore").write_text("key.pem\n!*.pem\n")
+    (tmp_path / "kept/.gitignore").write_text("key.pem\n!*.pem\n!*.swp\n")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "allow" or "cd" in command or "node" in command
     (tmp_path / secret).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / secret).write_text("x")
@@ -98,6 +108,15 @@ def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: s
     named = secret.partition("/deep")[0].partition("/of")[0]
     covered = decide(command, workspace=str(tmp_path), home=HOME, allow=[f"Read({named})"])
     assert covered == "allow" or command.endswith("files word")
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["-g 'serv*'", "-g 'server.*'", "-g 's*'", "--iglob 'S*'", "-g 'a?p*'", "-g 'a*' -g '*.py'", "-g '/sub/s*'"]
+    + ["-t make", "-t docker", "-t sh"],
+)
+def test_a_glob_or_type_that_does_not_say_which_endings_it_means_asks(options: str) -> None:
+    assert decide(f"rg word {options}") == "ask"
 
 
 @pytest.mark.parametrize("file", [".gitignore", ".ignore", ".git/info/exclude"])

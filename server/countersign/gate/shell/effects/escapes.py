@@ -165,8 +165,9 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
                 kind = row.escapes.get("-" + option.name.lstrip("-"))
             if kind is None and row.grammar.single:
                 option, kind = _with_letter(row, option)
-        if kind is None:
-            kind = by_name_alone(row, option, words)
+        if kind is None and (by_name := by_name_alone(name, row, option, words)) is not None:
+            kind, value = by_name
+            option = Option(option.name, option.index, value, option.attached)
         if kind is not None and not _is_exempt(name, option, kind):
             use = _use(option, kind, words[option.index])
             if use.text is not None and _gets_names(name, option.name):
@@ -248,7 +249,7 @@ def _escape_kind(row: Program, name: str) -> EscapeKind | None:
         return kind
     spelled = _one_spelling(name)
     for option, each in row.escapes.items():
-        if option.endswith("*") and name.replace("_", "-").startswith(option[:-1]):
+        if option.endswith("*") and spelled.startswith(_recorded_spelling(option[:-1])):
             return each
         if option.startswith("--") and _recorded_spelling(option) == spelled:
             return each

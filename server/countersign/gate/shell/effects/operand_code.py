@@ -33,13 +33,13 @@ def _script_words(found: Arguments, given: tuple[str, ...]) -> list[Word]:
 
 def _sed(words: Sequence[Word], found: Arguments) -> Special:
     scripts = _script_words(found, ("-e", "--expression", "--expr", "--exp"))
-    if found.has("-f", "--file") and not found.has("-e", "--expression"):
+    if found.keeps("-f", "--file") and not found.has("-e", "--expression"):
         scripts = []
     return _language(scripts, "\n".join, scan_sed, "sed")
 
 
 def _awk(words: Sequence[Word], found: Arguments) -> Special:
-    if found.has("-f", "--file", "-E", "--exec"):
+    if found.keeps("-f", "--file", "-E", "--exec"):
         return [], None
     uses = [] if not found.may_have("-e", "--source") else [named("code", ("-e",), "`-e` adds code")]
     scripts = _script_words(found, ())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.programs.argv import Option, is_listed
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
-from countersign.gate.shell.programs.tables import SHELLS
+from countersign.gate.shell.programs.tables import FACETS, SHELLS
 from countersign.gate.shell.syntax.tree import Word
 
 STRANGE = row(
@@ -45,22 +45,28 @@ _FORMATS = frozenset(
 )
 
 
-def by_name_alone(row: Program, option: Option, words: Sequence[Word]) -> EscapeKind | None:
-    """What an option does that the record does not list, as far as its name says. Without a value it
+def by_name_alone(
+    name: str, row: Program, option: Option, words: Sequence[Word]
+) -> tuple[EscapeKind, Word | None] | None:
+    """What an option does that the record does not list, as far as its name says, and with which value. Without one it
     names nothing."""
     if row.known or len(option.name) <= len("-x"):
         return None
     kind = STRANGE.escapes.get(f"--{option.name.lstrip('-')}")
     if kind is None and _NAMES_PROGRAM.search(option.name):
         kind = "runs"
-    if kind not in {"runs", "code"}:
+    if kind == "writes" or (kind is None and _NAMES_OUTPUT.search(option.name)):
+        kind = "writes" if option.name not in _WRITTEN.get(name, ()) else None
+    if kind not in {"runs", "code", "writes"}:
         return None
     if is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given:
         return None
     value = option.value or next(iter(words[option.index + 1 : option.index + 2]), None)
     if value is None or (not option.attached and value.prefix[:1] == "-"):
         return None
-    return None if value.value in _KINDS.get(option.name, ()) else kind
+    if kind == "writes":
+        return (kind, value) if value.value is None or _LOOKS_LIKE_A_FILE.search(value.value) else None
+    return None if value.value in _KINDS.get(option.name, ()) else (kind, option.value)
 
 
 _NAMES_PROGRAM = re.compile(
@@ -68,6 +74,17 @@ _NAMES_PROGRAM = re.compile(
     r"|interpreter|browser|askpass)\Z"
 )
 """Options that end like the name of one that runs a program (``--archiver-binary``, ``--test-builder-wrapper``)."""
+
+_WRITTEN = {key[0]: frozenset(paths.get("written", "").split()) for key, paths in FACETS["project_paths"].items()}
+"""By program the options for what it is there to write, which a rule for it covers in the workspace."""
+
+_NAMES_OUTPUT = re.compile(
+    r"(?i)(?:\A--?|[-.])(?<!show-)(?<!no-)(?:out(?:put)?[-_]?(?:file|dir|directory|folder|path|json)?|log[-_]?file"
+    r"|report[-_]?(?:file|dir|path)|dump(?:[-_]?(?:file|dir|path))?)\Z"
+)
+"""Options that end like the name of one that writes a file (``--dep-output``, ``--perf-log-file``)."""
+
+_LOOKS_LIKE_A_FILE = re.compile(r"[/.]")
 
 _KINDS = {
     "--shell": frozenset(SHELLS),

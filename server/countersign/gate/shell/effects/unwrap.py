@@ -381,7 +381,7 @@ class _Unwrapping:
         if found.has(*row.code):
             return
         if not found.operands:
-            self.reads_stdin = not found.has("--version", "-V", "-v", "--help", "-h")
+            self.reads_stdin = not found.keeps("--version", "-V", "-v", "--help", "-h")
         else:
             self.script(found.operands[0][1])
 

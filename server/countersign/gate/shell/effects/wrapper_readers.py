@@ -240,6 +240,14 @@ def _bind(words: Sequence[Word]) -> Iterator[Inner]:
 _SCREEN = Grammar(frozenset("cehpsStTX"), frozenset(), ordered=True)
 
 
+def _launched(words: Sequence[Word]) -> Iterator[Inner]:
+    """The command behind ``--launch``, perhaps behind two dashes."""
+    for inner in behind("--launch")(words):
+        rest = inner.words[1:] if inner.words and inner.words[0].value == "--" else inner.words
+        if rest:
+            yield Inner(rest, len(words) - len(rest))
+
+
 def _screen(words: Sequence[Word]) -> Iterator[Inner]:
     """A command for a new window, or behind ``-X`` a command of its own, of which some run another in turn."""
     found = arguments(words, _SCREEN)
@@ -276,6 +284,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "key-bindings": _bind,
     "behind-dashes": behind("--"),
     "behind-do": behind("do", "exec"),
+    "behind-launch": _launched,
     "window-commands": _screen,
     "session-commands": tmux_commands,
 }

@@ -697,7 +697,7 @@ def _in_folder(folder: Word, word: Word) -> Word:
 def _unzip(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     found = known.arguments
     yield from (FileUse("read", word) for _, word in found.operands[:1])
-    if not found.has("-l", "-p", "-t", "-v", "-Z", "-z", "-c"):
+    if not found.keeps("-l", "-p", "-t", "-v", "-Z", "-z", "-c"):
         folder = next(iter(found.values("-d")), None)
         yield FileUse("write", folder if folder is not None else constant("."), unknown_names=True)
 
@@ -762,7 +762,7 @@ def _cpio(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     listing = found.keeps("-t", "--list")
     if found.may_have("-i", "--extract", "-p", "--pass-through") and not listing:
         yield FileUse("write", constant("."), unknown_names=True)
-    if not found.has("-i", "--extract"):
+    if not found.keeps("-i", "--extract"):
         yield FileUse("read", unknown())  # the names of what it packs or copies come in on its input
 
 

@@ -151,7 +151,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return ()
     if name == "show" and _shows_only_paths(operands, git):
         return None
-    return () if name in _WITHOUT_LIMITS else _limits(operands, specs)
+    return () if name in _WITHOUT_LIMITS or _adds_objects(name, git) else _limits(operands, specs)
 
 
 def tells_commits(words: Sequence[Word], git: Git) -> bool:
@@ -185,7 +185,8 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     specs = [word for index, word in found.operands if index >= dashes]
     if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):
         return None
-    if name in _WITHOUT_LIMITS or _has(git, frozenset({"--full-diff"})) or not all(map(_is_plain_spec, specs)):
+    widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, frozenset({"--full-diff"}))
+    if widened or not all(map(_is_plain_spec, specs)):
         return ()
     return () if any(map(_may_widen, operands)) else tuple(specs or filter(_is_plain_spec, operands))
 
@@ -331,12 +332,43 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
         return _has(git, _OTHER_PRINTS[name])
     if _has(git, _PRINTS) or (name in _BY_DEFAULT and found.unrecognized_options):
         return True
-    quiet = frozenset() if name in _QUIET else frozenset({"-q"})
-    named = any(option.name in _PRINTS_NAMES - quiet for option in found.options)
+    named = _only_names(name, git)
     if name not in _BY_DEFAULT:
         return shows_stash(git) and not named and any(option.name not in _OF_STASHES for option in found.options)
     # A blob is printed whatever the options say.
     return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
+
+
+def _only_names(name: str, git: Git) -> bool:
+    """Whether options make it print names or numbers, and no other could make it print more."""
+    found = git.arguments
+    quiet = frozenset() if name in _QUIET else frozenset({"-q"})
+    known = _PRINTS_NAMES | _OF_STASHES | _LEAVES_NAMES
+    return found.keeps(*(_PRINTS_NAMES - quiet)) and all(
+        option.name in known or option.name[1:].isdigit() for option in found.options
+    )
+
+
+_LEAVES_NAMES = frozenset({
+    "--cached", "--staged", "--merge-base", "--color", "--no-color", "--no-ext-diff", "--no-textconv", "-a", "--text",
+    "-M", "-C", "-B", "-D", "-R", "-w", "-b", "-z", "--find-renames", "--find-copies", "--no-renames", "--diff-filter",
+    "--relative", "--no-relative", "--ignore-submodules", "--submodule", "--abbrev", "--no-abbrev", "--abbrev-commit",
+    "--no-abbrev-commit", "--format", "--pretty", "--oneline", "--date", "--no-notes", "--no-decorate", "--decorate",
+    "--no-show-signature", "--first-parent", "--root", "--reverse", "--graph", "-n", "--max-count", "--no-merges",
+    "--merges", "--exit-code", "--ignore-all-space", "--ignore-space-change", "--ignore-blank-lines",
+})  # fmt: skip
+"""Options beside which what prints names prints nothing else. Those that name objects, as ``--indexed-objects`` and
+``--tags`` do, may name contents of files, which ``git show`` prints whatever else is said."""
+
+
+def _adds_objects(name: str, git: Git) -> bool:
+    """Whether options may name contents of files, which are printed whatever paths stand behind."""
+    return name in _BY_DEFAULT and not all(
+        option.name in _PRINTS | _PRINTS_NAMES | _LEAVES_NAMES
+        or option.name[1:].isdigit()
+        or _leaves_unstaged(option.name)
+        for option in git.arguments.options
+    )
 
 
 _SURELY_COMMIT = re.compile(r"(?:HEAD|@|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|[\w./-]+(?=[~^]))(?:~\d*|\^\d?)*")

@@ -373,7 +373,7 @@ def _git_config(git: Git) -> Iterator[FileUse]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     verb = operands[0].value if operands else None
-    if found.has("-l", "--list") and found.has("--local"):
+    if found.may_have("-l", "--list") and found.may_have("--local"):
         yield FileUse("read", constant(".git/config"), top=True)
     reading = found.keeps(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
     if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)):

@@ -173,6 +173,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
     folder, own_dir, shared = repository
     if own_dir == shared and disk.is_there(f"{shared}/commondir"):
         return UNCERTAIN  # the settings stand in another folder
+    if any(_is_unclear(each, paths) for each in {own_dir, shared}):
+        return UNCERTAIN
     if any(_links_to_texts(each, paths) for each in {own_dir, shared}):
         return "a link in its `.git` folder leads to a file that git may print"
     if objects_lie_elsewhere(f"{shared}/objects", top.shared, paths):
@@ -186,18 +188,20 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             named = expanded(value, home, os.path.dirname(file))
             if named is None:
                 return UNCERTAIN
+            if paths.resolve(named, cwd="/").unclear is not None:
+                return UNCERTAIN
             if in_work_tree(named, folder, paths):
                 return "its settings include a file of the workspace"
         elif (section, key) == ("core", "hookspath"):
             named = expanded(value, home, folder)
-            if named is None:
+            if named is None or paths.resolve(named, cwd="/").unclear is not None:
                 return UNCERTAIN
             hook = next((each for each in hooks if disk.can_run(f"{named}/{each}")), None)
             if hook is not None:
                 return f"it runs the hook `{hook}`"
         elif (section, key) in _TOLD_FILES and value:
             named = expanded(value, home, folder)
-            if named is None:
+            if named is None or paths.resolve(named, cwd="/").unclear is not None:
                 return UNCERTAIN
             if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
                 setting = _TOLD_FILES[section, key]
@@ -291,6 +295,16 @@ _PRINTED = (
 _NOT_PRINTED = frozenset({"hooks", "HEAD"})
 _NAMED_FREELY = ("/worktrees", "/branches", "/remotes")
 """Those whose files have any name."""
+
+
+def _is_unclear(git_dir: str, paths: PathJudge) -> bool:
+    """Whether a link in the repository leads nowhere, or elsewhere for git than here (``/proc/self/cwd``)."""
+    for part in _PRINTED:
+        for name in disk.links_in(f"{git_dir}{part}"):
+            found = paths.resolve(f"{git_dir}{part}/{name}", cwd="/")
+            if found.unclear is not None or found.kind not in ("file", "folder"):
+                return True
+    return False
 
 
 def _links_to_texts(git_dir: str, paths: PathJudge) -> bool:

@@ -27,14 +27,33 @@ _ENDINGS = frozenset(
 )
 """Endings of names that hold code or prose: a glob for one of them is not after a secret."""
 
-_TYPES = _ENDINGS | frozenset(
-    "python javascript typescript rust ruby csharp kotlin markdown haskell elixir clojure ocaml protobuf webpack make "
-    "docker sass".split()
-)
-"""Types that name no hidden file of its own; ``sh``, ``config`` and ``all`` do."""
+_TYPES = {
+    **dict.fromkeys(("py", "python"), "py pyi"),
+    "js": "js jsx vue cjs mjs",
+    **dict.fromkeys(("ts", "typescript"), "ts tsx cts mts"),
+    "rust": "rs",
+    "go": "go",
+    "css": "css scss",
+    "html": "htm html ejs",
+    "json": "json sarif lock",
+    "yaml": "yaml yml",
+    "toml": "toml lock",
+    **dict.fromkeys(("md", "markdown"), "markdown md mdown mdwn mdx mkd mkdn"),
+    "sql": "sql psql",
+    "java": "java jsp jspx properties",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "lua": "lua",
+    "scala": "scala sbt",
+    "vue": "vue",
+    "svelte": "svelte",
+    "txt": "txt",
+    "csv": "csv",
+}
+"""Types of files that are known by their endings alone (and ``composer.lock``, ``Cargo.lock``), with these endings."""
 
 _BY_ENDING = re.compile(r"[^{}\[\]\\]*[*?][^{}\[\]\\/]*\.(\w+|\{\w+(?:,\w+)*\})")
-_BY_NAME = re.compile(r"/?(?:[^{}\[\]\\/.*?!][^{}\[\]\\/]*/)*[^{}\[\]\\/.*?!][^{}\[\]\\/]*")
+_BY_NAME = re.compile(r"/?(?:[\w@+-][\w.@+-]*/)*[\w@+-][\w.@+-]*")
 
 
 def rg_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
@@ -45,7 +64,11 @@ def rg_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse
     if found.has("--type-add", "--type-clear"):
         yield FileUse("read", unknown())
     for value in found.values("-t", "--type"):
-        yield from _hidden_of(known, value.value) if value.value in _TYPES else [FileUse("read", unknown())]
+        endings = _TYPES.get(value.value or "", "").split()
+        for each in endings:
+            yield from _hidden_of(known, each)
+        if not endings:
+            yield FileUse("read", unknown())
     for value in found.values("-g", "--glob", "--iglob"):
         yield from _of_glob(known, value.value)
 
@@ -55,12 +78,18 @@ def _of_glob(known: ProgramReading, glob: str | None) -> Iterator[FileUse]:
         yield FileUse("read", unknown())
     elif not glob.startswith("!"):
         yield FileUse("read", constant(glob.lstrip("/")), shown=True)
-        ending = _BY_ENDING.fullmatch(glob)
-        if ending is not None and _ENDINGS.issuperset(ending[1].strip("{}").split(",")):
-            for each in ending[1].strip("{}").split(","):
+        endings = _endings_of(glob)
+        if endings and _ENDINGS.issuperset(endings):
+            for each in endings:
                 yield from _hidden_of(known, each)
         elif not _BY_NAME.fullmatch(glob):
             yield FileUse("read", unknown())
+
+
+def _endings_of(glob: str) -> list[str]:
+    """The endings of the names that it matches, none where it does not say these."""
+    found = _BY_ENDING.fullmatch(glob)
+    return found[1].strip("{}").split(",") if found is not None else []
 
 
 def _hidden_of(known: ProgramReading, ending: str) -> Iterator[FileUse]:
@@ -84,16 +113,20 @@ _LONGEST_GLOB = 250
 def searches(known: ProgramReading, facts: Facts, place: str, paths: PathJudge) -> Iterator[Search]:
     """The folders that it searches, seen from a place. Without an operand that is the place."""
     options = known.arguments.options
-    limited = known.arguments.has("-t", "--type") or any(
-        not (value.value or "!").startswith("!") for value in known.arguments.values("-g", "--glob", "--iglob")
-    )
+    types = [value.value or "" for value in known.arguments.values("-t", "--type")]
+    globs = [value.value or "" for value in known.arguments.values("-g", "--glob", "--iglob")]
+    globs = [glob.lower() for glob in globs if not glob.startswith("!")]
+    endings = _ENDINGS.union(*(_TYPES.get(each, "").split() for each in types)) if types or globs else None
+    # A glob that matches a folder brings it back as well.
+    ending = {f".{each}" for glob in globs if _BY_ENDING.fullmatch(glob) for each in _endings_of(glob)}
+    entered = frozenset({glob.rpartition("/")[2] for glob in globs} | ending)
     ignores = not any(option.name.startswith("--no-ignore") for option in options)
     further = tuple(excludes_files(paths.home))
     words = _operands(known)
     for name in _named(words, facts, place, paths) if words else ["."]:
         folder = paths.resolve(name, cwd=place).resolved
         if folder is not None:
-            yield Search(folder, ignores, _ENDINGS if limited else None, further)
+            yield Search(folder, ignores, endings, further, entered)
 
 
 def _named(words: Sequence[Word], facts: Facts, place: str, paths: PathJudge) -> list[str]:

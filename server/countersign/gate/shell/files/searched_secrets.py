@@ -25,18 +25,20 @@ MAX_IGNORE = 100_000
 MOST_FOUND = 500
 """Secrets after which none is looked for."""
 _PLAIN = re.compile(r"/?[\w.@+-]+(?:/[\w.@+-]+)*/?|\*(?:\.[\w-]+)+")
-_LIKELY = re.compile(r"\.?#|id_|\.(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
+_LIKELY = re.compile(r"\.*#|id_|\.+(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
 
 
 class Search(NamedTuple):
     """What is searched: ``folder`` is absolute. ``ignores``: ignore files leave names out. ``endings``: of files, and
-    of hidden ones too, only those with one of these endings are read."""
+    of hidden ones too, only those with one of these endings are read. ``entered``: folders of these names, and with
+    these endings, are entered although they are hidden or left out; both are in small letters."""
 
     folder: str
     ignores: bool = True
     endings: frozenset[str] | None = None
     further: tuple[str, ...] = ()
     """Ignore files of a person's, one of which may count everywhere: any may bring a name back, none leaves one out."""
+    entered: frozenset[str] = frozenset()
 
 
 class _Lines(NamedTuple):
@@ -146,6 +148,8 @@ def _may_be_secret(name: str) -> bool:
 
 
 def _is_entered(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:
+    if search.entered and not search.entered.isdisjoint((name.lower(), f".{name.lower().rpartition('.')[2]}")):
+        return True
     if name.startswith("."):
         return _is_kept(name, lines, folder=True)
     said = not lines.names.isdisjoint((name, f"{name}/")) or not lines.paths.isdisjoint((path, f"{path}/"))
@@ -154,9 +158,8 @@ def _is_entered(name: str, path: str, search: Search, lines: _Lines, *, ruled: b
 
 
 def _is_read(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:
-    ending = name.rpartition(".")[2]
     if search.endings is not None:
-        return ending in search.endings
+        return name.lower().rpartition(".")[2] in search.endings
     if name.startswith("."):
         return _is_kept(name, lines, folder=False)
     left_out = name in lines.names or path in lines.paths or name.endswith(lines.endings)

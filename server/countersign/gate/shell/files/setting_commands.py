@@ -110,9 +110,10 @@ def expanded(value: str, home: str, folder: str) -> str | None:
 
 
 def in_work_tree(path: str, folder: str, paths: PathJudge) -> bool:
-    """Whether a spelling of this path lies in the workspace, but in no folder that git keeps to itself."""
+    """Whether a spelling of this path lies in the workspace, but in no folder that git keeps to itself, or is another
+    path to git than it is here (``/proc/self/cwd/x``, ``/dev/stdin``)."""
     resolved = paths.resolve(path, cwd=folder)
-    if resolved.resolved is None:
+    if resolved.resolved is None or resolved.unclear is not None:
         return True
     return any(
         paths.inside_workspace(spelling, cwd="/") and ".git" not in spelling.split("/")

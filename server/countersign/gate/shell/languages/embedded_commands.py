@@ -153,7 +153,7 @@ def _runcon(words: Sequence[Word]) -> Iterator[Inner]:
     found = arguments(words, Grammar(frozenset("turl"), frozenset({"type", "user", "role", "range"}), ordered=True))
     for index, _ in found.operands[:1]:
         yield Inner(tuple(words[index:]), index)
-        if not found.has("-t", "-u", "-r", "-l", "--type", "--user", "--role", "--range"):
+        if not found.keeps("-t", "-u", "-r", "-l", "--type", "--user", "--role", "--range"):
             yield Inner(tuple(words[index + 1 :]), index + 1)
 
 
@@ -181,7 +181,7 @@ def _far(words: Sequence[Word]) -> Iterator[Inner]:
 def _at(words: Sequence[Word]) -> Iterator[Inner]:
     """``at`` and ``batch`` read what they run later from their input, or from the file of ``-f``."""
     found = arguments(words, Grammar(frozenset("fqt")))
-    if not found.has("-l", "-r", "-d", "-c", "-V"):
+    if not found.keeps("-l", "-r", "-d", "-c", "-V"):
         yield Inner((constant("sh"), *found.values("-f")), None)
 
 

@@ -106,7 +106,7 @@ def only_reads(git: Git) -> bool:
             return plain and (first in LISTING[name] if operands else not git.arguments.options)
         case "diff" if git.arguments.has("--no-index"):
             return len(operands) == 2 and all(word.value is not None for word in operands)
-        case "config" if git.arguments.has("-l", "--list"):
+        case "config" if git.arguments.keeps("-l", "--list"):
             # Those of a person, which are listed as well otherwise, are no part of the workspace.
             options = {option.name for option in git.arguments.options}
             return not operands and "--local" in options and options <= _OF_LISTS

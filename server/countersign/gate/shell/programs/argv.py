@@ -70,22 +70,25 @@ class Arguments:
     """``holes`` are words that could turn out to be options, and do not stand where only a value can.
     ``unrecognized_options`` are options that a whole grammar does not know: what they take is not known either.
     ``open_values`` stand behind an option that takes a value and may turn out to be options: some parsers read a word
-    with a dash in front as one there, too."""
+    with a dash in front as one there, too. ``doubtful`` are the places of words that look like options and may be the
+    values of those in front of them: they count as both, and so does what the former would take."""
 
     options: list[Option] = field(default_factory=list)
     operands: list[tuple[int, Word]] = field(default_factory=list)
     holes: list[tuple[int, Word]] = field(default_factory=list)
     unrecognized_options: list[Option] = field(default_factory=list)
     open_values: list[Word] = field(default_factory=list)
+    doubtful: set[int] = field(default_factory=set[int])
 
     def has(self, *names: str) -> bool:
         """Whether one of these options is there by its whole name."""
         return bool(self.options) and any(option.name in names for option in self.options)
 
     def keeps(self, *names: str) -> bool:
-        """Whether one of these options is there by its whole name, and nothing takes it back (``--no-check``,
-        ``--check=false``): for what spares a command a question."""
-        return self.has(*names) and not any(_takes_back(option, names) for option in self.options)
+        """Whether one of these options is there for certain by its whole name, and nothing takes it back
+        (``--no-check``, ``--check=false``): for what spares a command a question."""
+        there = any(option.name in names and option.index not in self.doubtful for option in self.options)
+        return there and not any(_takes_back(option, names) for option in self.options)
 
     def may_have(self, *names: str) -> bool:
         """Whether one of these options is there, abbreviated or not: for what must not be missed."""
@@ -169,7 +172,7 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
     """Sort the words from ``start`` on."""
     found = Arguments([], [], [], [])
     index, end = start, len(words)
-    options_over = False
+    options_over = perhaps_over = False
     doubtful: int | None = None
     flags = () if grammar.single or grammar.apart else grammar.flags
     if grammar.old_letters:
@@ -181,6 +184,8 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
         if value is not None and len(value) == 2 and value[0] == "-" and value[1] in flags and not options_over:
             # The plainest of options, as `_option` would read it.
             found.options.append(Option(value, index - 1))
+            if perhaps_over:
+                found.operands.append((index - 1, word))
             continue
         if options_over or (is_operand(word) if value is None else value[:1] != "-" or value == "-"):
             found.operands.append((index - 1, word))
@@ -188,6 +193,8 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
             continue
         if value == "--":
             options_over = not grammar.past_dashes
+            if perhaps_over:
+                found.operands.append((index - 1, word))
             continue
         if value is None and word.prefix[:1] != "-":
             found.operands.append((index - 1, word))
@@ -196,11 +203,15 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
             continue
         at = index - 1
         index = _option(words, at, grammar, found)
-        if at == doubtful and index == at + 2:
-            # If the option in front took this one for its value, the word behind is an operand.
-            found.operands.append((at + 1, words[at + 1]))
+        if at == doubtful or perhaps_over:
+            # If the option in front took this one for its value, what this one takes are operands.
+            taken = range(at if perhaps_over else at + 1, min(index, end))
+            found.operands += [(each, words[each]) for each in taken]
+            perhaps_over = perhaps_over or (grammar.ordered and bool(taken))
         shared = index == at + 1 < end and found.options and found.options[-1].value is words[index]
         doubtful = index if shared else None
+        if shared:
+            found.doubtful.add(index)
     return found
 
 
