@@ -112,8 +112,10 @@ def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: s
 
 @pytest.mark.parametrize(
     "options",
-    ["-g 'serv*'", "-g 'server.*'", "-g 's*'", "--iglob 'S*'", "-g 'a?p*'", "-g 'a*' -g '*.py'", "-g '/sub/s*'"]
-    + ["-t make", "-t docker", "-t sh"],
+    [
+        *("-g 'serv*'", "-g 'server.*'", "-g 's*'", "--iglob 'S*'", "-g 'a?p*'", "-g 'a*' -g '*.py'", "-g '/sub/s*'"),
+        *("-t make", "-t docker", "-t sh"),
+    ],
 )
 def test_a_glob_or_type_that_does_not_say_which_endings_it_means_asks(options: str) -> None:
     assert decide(f"rg word {options}") == "ask"
