@@ -72,6 +72,12 @@ def _options(seed: int, numbers: range) -> Iterator[str]:
     return option_trespasses(seed, numbers)
 
 
+def _slow(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.slow_texts import overworked  # noqa: PLC0415 likewise
+
+    return overworked(seed, numbers)
+
+
 def _history(seed: int, numbers: range) -> Iterator[str]:
     from tests.reference.history_texts import history_trespasses  # noqa: PLC0415 likewise
     from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
@@ -246,6 +252,7 @@ COUNTS: Mapping[str, Count] = {
     "respelled": Count("no known evasion is allowed for a variable in its words", 100_000, 2_000, _respelled),
     "otherwise": Count("no known evasion is allowed in another spelling", 100_000, 2_000, _otherwise),
     "unfinished": Count("no known evasion is allowed once a word's end is unknown", 100_000, 2_000, _unfinished),
+    "slow": Count("no text that repeats words of a program takes work without bounds", 10_000, 100, _slow),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 105, 1, _kills),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 110, 2, _failing),

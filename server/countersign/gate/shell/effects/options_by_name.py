@@ -55,7 +55,7 @@ def by_name_alone(
     kind = STRANGE.escapes.get(f"--{option.name.lstrip('-')}")
     if kind is None and _NAMES_PROGRAM.search(option.name):
         kind = "runs"
-    if kind == "writes" or (kind is None and _NAMES_OUTPUT.search(option.name)):
+    if kind == "writes" or (kind is None and row is not STRANGE and _NAMES_OUTPUT.search(option.name)):
         kind = "writes" if option.name not in _WRITTEN.get(name, ()) else None
     if kind not in {"runs", "code", "writes"}:
         return None

@@ -298,11 +298,10 @@ _NAMED_FREELY = ("/worktrees", "/branches", "/remotes")
 
 
 def _is_unclear(git_dir: str, paths: PathJudge) -> bool:
-    """Whether a link in the repository leads nowhere, or elsewhere for git than here (``/proc/self/cwd``)."""
+    """Whether a link in the repository leads elsewhere for git than here (``/proc/self/cwd``)."""
     for part in _PRINTED:
         for name in disk.links_in(f"{git_dir}{part}"):
-            found = paths.resolve(f"{git_dir}{part}/{name}", cwd="/")
-            if found.unclear is not None or found.kind not in ("file", "folder"):
+            if paths.resolve(f"{git_dir}{part}/{name}", cwd="/").unclear is not None:
                 return True
     return False
 

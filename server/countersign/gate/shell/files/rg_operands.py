@@ -28,27 +28,34 @@ _ENDINGS = frozenset(
 """Endings of names that hold code or prose: a glob for one of them is not after a secret."""
 
 _TYPES = {
-    **dict.fromkeys(("py", "python"), "py pyi"),
-    "js": "js jsx vue cjs mjs",
-    **dict.fromkeys(("ts", "typescript"), "ts tsx cts mts"),
-    "rust": "rs",
-    "go": "go",
-    "css": "css scss",
-    "html": "htm html ejs",
-    "json": "json sarif lock",
-    "yaml": "yaml yml",
-    "toml": "toml lock",
-    **dict.fromkeys(("md", "markdown"), "markdown md mdown mdwn mdx mkd mkdn"),
-    "sql": "sql psql",
-    "java": "java jsp jspx properties",
-    "kotlin": "kt kts",
-    "swift": "swift",
-    "lua": "lua",
-    "scala": "scala sbt",
-    "vue": "vue",
-    "svelte": "svelte",
-    "txt": "txt",
-    "csv": "csv",
+    name: endings.split()
+    for names, _, endings in (
+        line.partition(":")
+        for line in """
+            py python: py pyi
+            js: js jsx vue cjs mjs
+            ts typescript: ts tsx cts mts
+            rust: rs
+            go: go
+            css: css scss
+            html: htm html ejs
+            json: json sarif lock
+            yaml: yaml yml
+            toml: toml lock
+            md markdown: markdown md mdown mdwn mdx mkd mkdn
+            sql: sql psql
+            java: java jsp jspx properties
+            kotlin: kt kts
+            swift: swift
+            lua: lua
+            scala: scala sbt
+            vue: vue
+            svelte: svelte
+            txt: txt
+            csv: csv
+        """.splitlines()
+    )
+    for name in names.split()
 }
 """Types of files that are known by their endings alone (and ``composer.lock``, ``Cargo.lock``), with these endings."""
 
@@ -64,7 +71,7 @@ def rg_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse
     if found.has("--type-add", "--type-clear"):
         yield FileUse("read", unknown())
     for value in found.values("-t", "--type"):
-        endings = _TYPES.get(value.value or "", "").split()
+        endings = _TYPES.get(value.value or "", [])
         for each in endings:
             yield from _hidden_of(known, each)
         if not endings:
@@ -116,7 +123,7 @@ def searches(known: ProgramReading, facts: Facts, place: str, paths: PathJudge) 
     types = [value.value or "" for value in known.arguments.values("-t", "--type")]
     globs = [value.value or "" for value in known.arguments.values("-g", "--glob", "--iglob")]
     globs = [glob.lower() for glob in globs if not glob.startswith("!")]
-    endings = _ENDINGS.union(*(_TYPES.get(each, "").split() for each in types)) if types or globs else None
+    endings = _ENDINGS.union(*(_TYPES.get(each, []) for each in types)) if types or globs else None
     # A glob that matches a folder brings it back as well.
     ending = {f".{each}" for glob in globs if _BY_ENDING.fullmatch(glob) for each in _endings_of(glob)}
     entered = frozenset({glob.rpartition("/")[2] for glob in globs} | ending)

@@ -1,0 +1,113 @@
+"""Texts that take the gate long: one program, and its options, names and values again and again.
+
+Made from what the records of programs list, so that each option which some reader looks for is met often. What a
+decision takes is counted in calls of functions, which are about the same on any machine.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from countersign.gate.shell import programs
+from tests.gate.shell.asked import HOME, WS, decide
+
+RECORDS = Path(programs.__file__ or "").parent / "records"
+SIZES = (3_000, 30_000)
+MOST_CALLS = 1_200_000
+"""Calls of one decision, those of functions written in C with them: some 150 ms on the machine of the benchmarks."""
+
+VALUES = (
+    "a.b", "a", "x=y", ".e#", "a:b", "@a", "a,b,c.d", "./a", "../a", "'a b -c d'", "'rm x'", "1", "$x", '"$x"',
+    '"$x.a"', "a{b,c}", "*.a", "a*", "", "a/b/c", "-", "+a", "%a", "key=.e#", ".e#,b/c.d", "http://a/b", "--", "exec",
+    "run", "a.so", "file:.e#", "/a#", "~/a", "s/a/b/w f#", '"a(b"', "!a",
+)  # fmt: skip
+FRONTS = ("", "", "", "x=a; ", "x=-ofile; ", "x=$1; ", "for x in a b c d; do ")
+WRAPPERS = ("", "", "", "", "xargs ", "env ", "timeout 1 ", "find . -exec ")
+FORMS = ("{o} {v}", "{o}={v}", "{o}{v}", "{v}", "{o}", "{v} {o} {v}", "{o} {v} {v}")
+
+
+class Repeated(NamedTuple):
+    """A text, and the program that it repeats words of."""
+
+    text: str
+    program: str
+
+
+def overworked(seed: int, numbers: range) -> Iterator[str]:
+    """Yield the texts of these numbers that take the gate more calls than ``MOST_CALLS``."""
+    for number in numbers:
+        for size in SIZES:
+            made = repeated(seed, number, size)
+            if (count := calls(made)) > MOST_CALLS:
+                yield f"{number}, {size}: {count} calls for `{made.text[:100]}…`"
+
+
+def calls(made: Repeated) -> int:
+    """How many functions a decision on this text calls."""
+    count = 0
+
+    def seen(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    allow, deny = [f"Bash({made.program}:*)", "Edit(lib/**)"], ["Bash(rm:*)", "Read(held/**)"]
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        decide(made.text, allow, deny, home=HOME, workspace=WS)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def repeated(seed: int, number: int, size: int) -> Repeated:
+    """The text of this number, of about ``size`` characters."""
+    rng = random.Random(f"{seed} {number}")
+    program = rng.choice(sorted(_options()))
+    subcommand, known = rng.choice(_options()[program])
+    options = [rng.choice(known or ("-a",)) for _ in range(rng.choice((1, 1, 1, 2, 4)))]
+    values = [rng.choice(VALUES) for _ in range(rng.choice((1, 1, 2)))]
+    form, front, wrapper = rng.choice(FORMS), rng.choice(FRONTS), rng.choice(WRAPPERS)
+    words: list[str] = []
+    length = count = 0
+    while length < size:
+        value = values[count % len(values)].replace("#", str(count))
+        words.append(form.format(o=options[count % len(options)], v=value))
+        length, count = length + len(words[-1]) + 1, count + 1
+    text = f"{front}{wrapper}{program} {subcommand} {' '.join(words)}"
+    text += " {} +" if wrapper.startswith("find") else ""
+    return Repeated(text + ("; done" if front.startswith("for") else ""), program)
+
+
+@cache
+def _options() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """By program its subcommands, the program itself as an empty one, with the options that their facts name."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for file in sorted(RECORDS.glob("[!_]*.toml")):
+        record = tomllib.loads(file.read_text("utf-8"))
+        subcommands = record.pop("subcommands", {})
+        record.pop("examples", None)
+        arguments = record.get("arguments", {})
+        own = set(_spelled(record)) | {f"--{name}" for name in str(arguments.get("long", "")).split()}
+        own |= {f"-{letter}" for letter in str(arguments.get("short", "")) if letter.isalnum()}
+        found[file.stem] = [("", tuple(sorted(own)))]
+        for names, facts in subcommands.items():
+            options = tuple(sorted({*_spelled(facts), *own}))
+            found[file.stem] += [(name.strip(), options) for name in names.split(",")[:2]]
+    return found
+
+
+def _spelled(facts: Any) -> list[str]:
+    """The options in these facts, at any depth."""
+    if isinstance(facts, str):
+        return [word for word in facts.split() if word.startswith("-") and len(word) < 40]
+    if isinstance(facts, dict):
+        keys = [key for key in facts if key.startswith("-")]
+        return keys + [option for value in facts.values() for option in _spelled(value)]
+    return [option for value in facts for option in _spelled(value)] if isinstance(facts, list) else []
