@@ -66,6 +66,13 @@ def test_a_file_above_the_workspace_or_in_another_folder_chooses_the_program(
     assert check(world, command, folder="project/sub") == "ask"
 
 
+@pytest.mark.parametrize(("command", "folder"), [("mvn --version", ".mvn"), ("pip list", ".venv")])
+def test_a_folder_that_is_a_link_may_hold_a_file_that_chooses(command: str, folder: str, world: Path) -> None:
+    assert check(world, command) == "allow"
+    (world / "project" / folder).symlink_to("/proc/self/cwd/sub")  # the folder of whoever looks
+    assert check(world, command) == "ask"
+
+
 def test_the_home_is_its_persons_own_unless_it_is_the_workspace(world: Path) -> None:
     (world / "home/code").mkdir()
     write(world / "home/.mvn/jvm.config")

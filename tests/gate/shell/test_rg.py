@@ -121,6 +121,18 @@ def test_a_glob_or_type_that_does_not_say_which_endings_it_means_asks(options: s
     assert decide(f"rg word {options}") == "ask"
 
 
+@pytest.mark.parametrize("named", ["/proc/self/cwd/other", "/dev/fd/3/other", "{}/link", "{}/other/../link"])
+def test_excludes_that_another_process_finds_elsewhere_may_bring_back_anything(named: str, tmp_path: Path) -> None:
+    (tmp_path / "other/info").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("/proc/self/cwd/other")
+    (tmp_path / "vendor").mkdir()
+    (tmp_path / "vendor/.env").write_text("KEY")
+    (tmp_path / "vendor/.git").write_text(f"gitdir: {tmp_path}/other\n")
+    assert decide("rg KEY vendor", workspace=str(tmp_path), home=HOME) == "allow"
+    (tmp_path / "vendor/.git").write_text(f"gitdir: {named.format(tmp_path)}\n")
+    assert decide("rg KEY vendor", workspace=str(tmp_path), home=HOME) == "ask"
+
+
 @pytest.mark.parametrize("file", [".gitignore", ".ignore", ".git/info/exclude"])
 @pytest.mark.parametrize("line", ["src/sub/key.pem", "/src/sub/key.pem", "src/sub/", "/src/sub"])
 @pytest.mark.parametrize(

@@ -128,9 +128,20 @@ def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
 def _chooses(at: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
     folder, files, versions = at
     base = "" if folder == "/" else folder
-    return any(disk.path_stat(f"{base}/{name}") not in disk.MISSING for name in files) or any(
-        not _names_versions(f"{base}/{name}") for name in versions
+    return any(_may_be_there(base, name) for name in files) or any(
+        _behind_link(base, name) or not _names_versions(f"{base}/{name}") for name in versions
     )
+
+
+def _may_be_there(base: str, name: str) -> bool:
+    return disk.path_stat(f"{base}/{name}") not in disk.MISSING or _behind_link(base, name)
+
+
+def _behind_link(base: str, name: str) -> bool:
+    """Whether a link stands on the way, which may lead each process elsewhere (``/proc/self/cwd``)."""
+    parts = name.split("/")[:-1]
+    ways = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return any(isinstance(disk.link_target(f"{base}/{way}"), str) for way in ways)
 
 
 def _holds(at: tuple[str, tuple[bytes, ...]]) -> bool:

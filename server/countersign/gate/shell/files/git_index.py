@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import struct
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,11 +22,11 @@ _FOLDER = 0o040000
 _SPARSE = b"sdir\0\0\0\0"
 """The extension by which an index holds folders."""
 _EXTENDED = 0x4000
-_HEAD_SHA256 = 74
-_GITLINK = struct.pack(">I", 0o160000)
+_KIND = 0o170000
+_GITLINK = 0o160000
+"""The kind of an entry: git looks at these bits of its mode alone."""
 _MOST_BYTES = 64 << 20
 _MOST_GITLINKS = 1_000
-_LONGEST = 5_000
 _MOST_NAMES = 200_000
 _PLAIN_VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
 """Versions in which each name stands as it is."""
@@ -46,7 +47,7 @@ def index_names(data: bytes, most: int) -> tuple[tuple[str, bool], ...] | None:
     found = _tracked(data, most)
     if found is None or any(map(_is_folder, found)):
         return None
-    return tuple((os.fsdecode(each.path), each.mode & 0o170000 == _SYMLINK) for each in found)
+    return tuple((os.fsdecode(each.path), each.mode & _KIND == _SYMLINK) for each in found)
 
 
 def _tracked(data: bytes, most: int) -> list[Tracked] | None:
@@ -67,7 +68,7 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
         if end < 0:
             return None
         path = data[start:end]
-        named = path.removesuffix(b"/") if mode & 0o170000 == _FOLDER else path
+        named = path.removesuffix(b"/") if mode & _KIND == _FOLDER else path
         if flags & 0xFFF != min(end - start, 0xFFF) or _STRAY.search(named):
             return None
         found.append(Tracked(path, mode, seconds * 1_000_000_000 + rest, size))
@@ -171,7 +172,7 @@ def _folders(file: str) -> tuple[str, ...] | None:
 
 
 def _is_folder(tracked: Tracked) -> bool:
-    return tracked.mode & 0o170000 == _FOLDER
+    return tracked.mode & _KIND == _FOLDER
 
 
 def gitlinks(file: str) -> tuple[str, ...] | None:
@@ -185,18 +186,56 @@ def _gitlinks(file: str) -> tuple[str, ...] | None:
         return ()
     if not _is_whole(data, file):
         return None
-    found: list[str] = []
-    # Whatever the form of the index, the mode of an entry stands in it as it is; other bytes may look like it.
-    at = data.find(_GITLINK)
-    while at >= 0:
-        if len(found) > _MOST_GITLINKS or data[4:8] not in _PLAIN_VERSIONS:
+    found: list[bytes] = []
+    for entry in _modes(data):
+        if entry is None or len(found) > _MOST_GITLINKS:
             return None
-        for head in (_HEAD, _HEAD_SHA256):
-            start = at - 24 + head
-            flags = int.from_bytes(data[start - 2 : start], "big")
-            start += 2 if flags & _EXTENDED else 0
-            end = data.find(b"\0", start, start + _LONGEST)
-            if end > start and flags & 0xFFF == min(end - start, 0xFFF):
-                found.append(os.fsdecode(data[start:end]))
-        at = data.find(_GITLINK, at + 1)
-    return tuple(found)
+        path, mode = entry
+        if mode & _KIND == _GITLINK:
+            if _STRAY.search(path):
+                return None
+            found.append(path)
+    return tuple(map(os.fsdecode, found))
+
+
+def _modes(data: bytes) -> Iterator[tuple[bytes, int] | None]:
+    """Yield each path with its mode, of an index of any version with SHA-1; None where it is not as git writes it. Git
+    itself takes the length of a name that an entry states for where the next one begins."""
+    version, count = struct.unpack(">II", data[4:12]) if len(data) >= 12 + _CHECKSUM and data[:4] == b"DIRC" else (0, 0)
+    if version not in (2, 3, 4):
+        yield None
+        return
+    at, path = 12, b""
+    for _ in range(count):
+        if len(data) < at + _HEAD:
+            yield None
+            return
+        (mode,) = struct.unpack_from(">I", data, at + 24)
+        (flags,) = struct.unpack_from(">H", data, at + 60)
+        start, front = at + _HEAD + (2 if flags & _EXTENDED else 0), b""
+        if version == 4:
+            left_out, start = _varint(data, start)
+            if left_out > len(path):
+                yield None
+                return
+            front = path[: len(path) - left_out]
+        end = data.find(b"\0", start)
+        path = front + data[start:end]
+        if end < 0 or flags & 0xFFF != min(len(path), 0xFFF):
+            yield None
+            return
+        yield path, mode
+        at = end + 1 if version == 4 else at + (end - at) // 8 * 8 + 8
+    if not _has_known_extensions(data, at):
+        yield None
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at a place, and the place behind it (git's `varint.c`)."""
+    value = -1
+    while at < len(data) and value < len(data):
+        value = (value + 1 << 7) + (data[at] & 0x7F)
+        at += 1
+        if not data[at - 1] & 0x80:
+            return value, at
+    return len(data), at

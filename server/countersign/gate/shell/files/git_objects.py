@@ -28,7 +28,7 @@ def objects_lie_elsewhere(store: str, repository: str, paths: PathJudge) -> bool
         seen.add(store)
         if len(seen) > _MOST_STORES or _leads_out(store, repository, paths):
             return True
-        others = _alternates(store)
+        others = _alternates(store, paths)
         if others is None:
             return True
         waiting += others
@@ -47,8 +47,11 @@ def _is_inside(path: str, repository: str, paths: PathJudge) -> bool:
     return paths.inside_workspace(path, cwd="/") or found.resolved.startswith(f"{repository}/")
 
 
-def _alternates(store: str) -> list[str] | None:
+def _alternates(store: str, paths: PathJudge) -> list[str] | None:
     """The other stores that this one names (`gitrepository-layout`), None where they are not known."""
+    there = paths.resolve(store, cwd="/")
+    if there.resolved is None or there.unclear is not None:
+        return None
     if isinstance(disk.link_target(f"{store}/info"), str) or isinstance(
         disk.link_target(f"{store}/info/alternates"), str
     ):
@@ -59,4 +62,12 @@ def _alternates(store: str) -> list[str] | None:
     lines = [os.fsdecode(line) for line in text.split(b"\n") if line and not line.startswith(b"#")]
     if any(line.startswith('"') for line in lines):
         return None  # quoted as in C
-    return [os.path.normpath(os.path.join(store, line)) for line in lines]
+    # They count from where the store really lies, and behind a link `..` leads elsewhere than the text says.
+    named = [os.path.join(there.resolved, line) for line in lines]
+    return None if any(_climbs(path, paths) for path in named) else [os.path.normpath(path) for path in named]
+
+
+def _climbs(path: str, paths: PathJudge) -> bool:
+    """Whether this path means another place than its text, as ``a/../b`` does where `a` is a link."""
+    found = paths.resolve(path, cwd="/")
+    return found.resolved is None or found.unclear is not None or (".." in path.split("/") and bool(found.between))

@@ -194,7 +194,17 @@ def _with_excludes(lines: _Lines, folder: str) -> _Lines:
         return lines._replace(kept=(*lines.kept, ("", False)))
     own = os.path.join(folder, os.fsdecode(named[1]))
     shared = os.fsdecode((disk.beginning(f"{own}/commondir", _MOST_GITDIR) or b".").strip())
-    return _with(lines, f"{os.path.join(own, shared)}/info/exclude", folder)
+    file = f"{os.path.join(own, shared)}/info/exclude"
+    if not _is_straight(file):
+        return lines._replace(kept=(*lines.kept, ("", False)))
+    return _with(lines, file, folder)
+
+
+def _is_straight(path: str) -> bool:
+    """Whether a path is the same for rg as here: no link on the way, and no folder that is another for each process."""
+    parts = os.path.normpath(path).split("/")
+    ways = ["/".join(parts[:end]) for end in range(2, len(parts) + 1)]
+    return parts[1:2] not in (["proc"], ["dev"]) and not any(isinstance(disk.link_target(way), str) for way in ways)
 
 
 _GITDIR = re.compile(rb"gitdir: ([^\s\0][^\r\n\0]*)\n?")

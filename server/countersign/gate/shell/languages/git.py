@@ -91,7 +91,7 @@ def only_reads(git: Git) -> bool:
         case "tag":
             listing = git.arguments.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged",
                                         "--points-at")  # fmt: skip
-            return not operands or (listing and not undone)
+            return not operands or (listing and not undone and not _counts_strangely(git))
         case "remote":
             return not operands or first in LISTING[name]
         case "reflog":
@@ -152,6 +152,12 @@ def _may_be_value(git: Git) -> bool:
     found = git.arguments.options
     indexes = {option.index for option in found}
     return any(option.value is not None and not option.attached and option.index + 1 in indexes for option in found)
+
+
+def _counts_strangely(git: Git) -> bool:
+    """Whether `git tag` is given a number of lines by which it may list nothing: ``-n-1`` is no ``-n`` at all."""
+    values = [option.value for option in git.arguments.options if option.name == "-n"]
+    return any(value is not None and not (value.value or "").isdecimal() for value in values)
 
 
 def _enters_submodules(git: Git) -> bool:
