@@ -17,12 +17,11 @@ EXTERNAL = "[diff]\n\texternal = ./evil.sh\n"
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with a tracked file that was changed, and one with a tracked secret."""
+    """A repository with a tracked file that was changed."""
     top = tmp_path / "work"
     (top / "sub").mkdir(parents=True)
     (top / "evil.cfg").write_text(EXTERNAL)
     (top / "a.txt").write_text("a\n")
-    (top / ".env").write_text("KEY=1\n")
     for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
         subprocess.run(["git", *words], cwd=top, check=True)
     (top / "a.txt").write_text("b\n")
@@ -90,8 +89,6 @@ MADE = {
 def test_a_repository_that_leads_to_such_a_place_is_not_read_without_a_rule(
     made: str, command: str, repository: Path
 ) -> None:
-    for one in (command, "git log"):
-        asked = decide(one, workspace=str(repository), home=HOME)
-        assert asked == ("ask" if "ls-files" in one else "allow")  # a secret is tracked
+    assert decide(command, workspace=str(repository), home=HOME) == "allow"
     MADE[made](repository)
     assert decide(command, workspace=str(repository), home=HOME) == "ask"
