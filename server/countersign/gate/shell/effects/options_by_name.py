@@ -85,6 +85,7 @@ _NAMES_OUTPUT = re.compile(
 """Options that end like the name of one that writes a file (``--dep-output``, ``--perf-log-file``)."""
 
 _LOOKS_LIKE_A_FILE = re.compile(r"[/.]")
+"""What a value holds that is no mere word: ``--show-output test_x`` and ``--output json`` name no file."""
 
 _KINDS = {
     "--shell": frozenset(SHELLS),

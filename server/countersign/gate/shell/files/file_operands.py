@@ -751,6 +751,7 @@ def opening_folders(name: str, known: ProgramReading) -> Iterable[Word]:
 
 
 _MOST_OPENED = 4
+"""Such folders, one behind the other, that are followed."""
 
 
 OPENS_IN = _options_of(FACETS["opens_in"])
