@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -125,15 +126,47 @@ def test_the_persons_own_other_names_for_addresses_count_where_one_runs_a_progra
         ("objects/info/commit-graphs", "../../../graphs"),
         ("objects/pack/multi-pack-index.d/multi-pack-index-chain", "../../../../.env"),
         ("reftable/tables.list", "../../.env"),
+        ("logs", "../../other/.git/logs"),
+        ("logs/refs/heads/main", "../../../../../other/.git/logs/refs/heads/main"),
+        ("refs/remotes/origin", "/srv/.git/refs/remotes/origin"),
+        ("packed-refs", "/srv/.git/packed-refs"),
+        ("info/sparse-checkout", "../../.env"),
+        ("shallow", "shallow.true"),
+        ("worktrees/x/gitdir", "../../HEAD"),
+        ("HEAD", "refs/heads/../../../.env"),
+        ("hooks", "/proc/self/cwd/hooks"),
     ],
 )
-def test_further_files_of_which_git_prints_lines_are_no_links(link: str, target: str, repository: Path) -> None:
+def test_a_repository_with_a_link_that_git_does_not_make_is_not_read_without_a_rule(
+    link: str, target: str, repository: Path
+) -> None:
     assert decide("git log -1", workspace=str(repository)) == "allow"
     path = repository / ".git" / link
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
     path.symlink_to(target)
     for command in ("git log -1", "git status"):
         assert decide(command, workspace=str(repository)) == "ask"
+
+
+def test_a_link_to_a_branch_or_to_hooks_is_an_ordinary_one(repository: Path) -> None:
+    (repository / ".git/HEAD").unlink()
+    (repository / ".git/HEAD").symlink_to("refs/heads/topic/main")
+    (repository / "hooks").mkdir()
+    (repository / ".git/hooks").symlink_to("../hooks")
+    assert decide("git status", workspace=str(repository)) == "allow"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may list any folder")
+@pytest.mark.parametrize("folder", ["info", "logs/refs", "objects/pack", ""])
+def test_a_folder_that_cannot_be_listed_may_hold_a_link(folder: str, repository: Path) -> None:
+    path = repository / ".git" / folder
+    path.mkdir(parents=True, exist_ok=True)
+    path.chmod(0o311)
+    try:
+        assert decide("git status", workspace=str(repository)) == "ask"
+    finally:
+        path.chmod(0o755)
 
 
 @pytest.mark.parametrize(

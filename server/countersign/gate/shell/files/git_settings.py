@@ -17,6 +17,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository, repository_at
 from countersign.gate.shell.files.git_index import folders_in_index, gitlinks
+from countersign.gate.shell.files.git_links import holds_link
 from countersign.gate.shell.files.git_objects import objects_lie_elsewhere
 from countersign.gate.shell.files.setting_commands import (
     UNCERTAIN,
@@ -173,10 +174,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
     folder, own_dir, shared = repository
     if own_dir == shared and disk.is_there(f"{shared}/commondir"):
         return UNCERTAIN  # the settings stand in another folder
-    if any(_is_unclear(each, paths) for each in {own_dir, shared}):
-        return UNCERTAIN
-    if any(_links_to_texts(each, paths) for each in {own_dir, shared}):
-        return "a link in its `.git` folder leads to a file that git may print"
+    if any(holds_link(each, paths) for each in {own_dir, shared}):
+        return "its `.git` folder holds a symlink, which git does not make there"
     if objects_lie_elsewhere(f"{shared}/objects", top.shared, paths):
         return "it takes what it shows from a repository outside the workspace"
     fetches = any(map(_promises, settings))
@@ -286,45 +285,6 @@ def _is_other_command(section: str, name: str, key: str) -> bool:
 
 
 _DEPRECATED = frozenset(" ".join(field_of("settings", "deprecated").values()).split())
-
-_PRINTED = (
-    "", "/info", "/objects/info", "/objects/info/commit-graphs", "/objects/pack/multi-pack-index.d", "/reftable",
-    "/rebase-merge", "/rebase-apply", "/sequencer",
-)  # fmt: skip
-"""Folders of files whose text git prints, where a line is not as it should be or to say what it is in the middle of."""
-_NOT_PRINTED = frozenset({"hooks", "HEAD"})
-_NAMED_FREELY = ("/worktrees", "/branches", "/remotes")
-"""Those whose files have any name."""
-
-
-def _is_unclear(git_dir: str, paths: PathJudge) -> bool:
-    """Whether a link in the repository leads elsewhere for git than here (``/proc/self/cwd``)."""
-    for part in _PRINTED:
-        for name in disk.links_in(f"{git_dir}{part}"):
-            if paths.resolve(f"{git_dir}{part}/{name}", cwd="/").unclear is not None:
-                return True
-    return False
-
-
-def _links_to_texts(git_dir: str, paths: PathJudge) -> bool:
-    """Whether a link in the repository may lead git to print a file of others. One to a part of another repository
-    keeps the name of that part, where git gives the names."""
-    if any(isinstance(disk.link_target(f"{git_dir}/objects/info{part}"), str) for part in ("", "/commit-graphs")):
-        return True
-    others = disk.names_in(f"{git_dir}/worktrees")
-    if len(others) > _MOST_REPOSITORIES:
-        return True
-    if any(disk.links_in(f"{git_dir}{part}") for part in (*_NAMED_FREELY, *(f"/worktrees/{name}" for name in others))):
-        return True
-    for part in _PRINTED:
-        for name in disk.links_in(f"{git_dir}{part}"):
-            link = f"{git_dir}{part}/{name}"
-            resolved = paths.resolve(link, cwd="/").resolved
-            if name in _NOT_PRINTED and part == "":
-                continue
-            if resolved is None or os.path.basename(resolved) != name or paths.is_secret(link, cwd="/"):
-                return True
-    return False
 
 
 def _is_own_file(named: str, paths: PathJudge, *, own: bool) -> bool:

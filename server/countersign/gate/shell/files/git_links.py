@@ -1,0 +1,75 @@
+"""Links in what git keeps of a repository (docs/gate.md S9).
+
+git makes none there, but for ``HEAD`` in versions of old. One that an archive brought makes git show the objects, the
+reflog or the settings of another repository, or print the lines of a file that it cannot read (`.git/shallow`), and
+leads elsewhere for git than here where it passes ``/proc/self/cwd``. So none counts, wherever it leads: a repository
+with one is not known for certain.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+
+_ALL_BELOW = (
+    "info", "logs", "refs", "reftable", "worktrees", "branches", "remotes", "rebase-merge", "rebase-apply", "sequencer",
+)  # fmt: skip
+"""Folders in which git reads whatever it finds, at any depth."""
+_OF_OBJECTS = ("", "/info", "/info/commit-graphs", "/pack", "/pack/multi-pack-index.d")
+"""Those of a store of objects. A file in one of its 256 further folders has the name of what it holds."""
+_MOST_FOLDERS = 1_000
+_MOST_NAMES = 50_000
+_OLD_HEAD = re.compile(r"refs/heads(?:/[\w-][\w.-]*)+")
+
+
+def holds_link(git_dir: str, paths: PathJudge) -> bool:
+    """Whether a link stands among what git reads in this folder, or that is not known.
+
+    Not counted are ``HEAD`` where it names a branch, and the folder of hooks, which are looked for where it leads.
+    """
+    for name in _links(git_dir):
+        link = f"{git_dir}/{name}"
+        if name == "HEAD":
+            target = disk.link_target(link)
+            if not isinstance(target, str) or _OLD_HEAD.fullmatch(target) is None:
+                return True
+        elif name != "hooks" or paths.resolve(link, cwd="/").unclear is not None:
+            return True
+    return disk.combined(_is_linked_below, git_dir) or store_holds_link(f"{git_dir}/objects")
+
+
+def store_holds_link(store: str) -> bool:
+    """Whether a store of objects takes some from where a link leads, or that is not known."""
+    return any(_links(f"{store}{part}") for part in _OF_OBJECTS)
+
+
+def _links(folder: str) -> tuple[str, ...]:
+    """The links in a folder. One that cannot be listed counts as one: git may open by its name what lies in it."""
+    return disk.combined(_links_in, folder)
+
+
+def _links_in(folder: str) -> tuple[str, ...]:
+    found = disk.entries_in(folder)
+    return ("",) if found is None else tuple(name for name, is_folder in found if is_folder is None)
+
+
+def _is_linked_below(git_dir: str) -> bool:
+    waiting = [f"{git_dir}/{name}" for name in _ALL_BELOW]
+    names = 0
+    for folders in itertools.count():
+        if not waiting:
+            return False
+        folder = waiting.pop()
+        found = disk.entries_in(folder)
+        if found is None or folders > _MOST_FOLDERS or names > _MOST_NAMES:
+            return True
+        names += len(found)
+        for name, is_folder in found:
+            if is_folder is None:
+                return True
+            if is_folder:
+                waiting.append(f"{folder}/{name}")
+    raise AssertionError
