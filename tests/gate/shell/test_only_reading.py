@@ -337,11 +337,11 @@ def test_names_of_files_are_no_options_of_what_shows_differences(
         ("config", "../.env", "ask"),
         ("HEAD", "refs/heads/main", "allow"),
         ("hooks", "../hooks", "allow"),
-        ("packed-refs", "/srv/repo/x.git/packed-refs", "allow"),
-        ("info", "/srv/repo/x.git/info", "allow"),
+        ("packed-refs", "/srv/repo/x.git/packed-refs", "ask"),
+        ("info", "/srv/repo/x.git/info", "ask"),
     ],
 )
-def test_a_link_in_the_repository_may_lead_git_to_print_a_secret(
+def test_a_link_in_the_repository_may_lead_git_to_what_others_hold(
     link: str, target: str, decision: str, repository: Path
 ) -> None:
     path = repository / ".git" / link

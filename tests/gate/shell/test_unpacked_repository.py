@@ -149,14 +149,6 @@ def test_a_repository_with_a_link_that_git_does_not_make_is_not_read_without_a_r
         assert decide(command, workspace=str(repository)) == "ask"
 
 
-def test_a_link_to_a_branch_or_to_hooks_is_an_ordinary_one(repository: Path) -> None:
-    (repository / ".git/HEAD").unlink()
-    (repository / ".git/HEAD").symlink_to("refs/heads/topic/main")
-    (repository / "hooks").mkdir()
-    (repository / ".git/hooks").symlink_to("../hooks")
-    assert decide("git status", workspace=str(repository)) == "allow"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may list any folder")
 @pytest.mark.parametrize("folder", ["info", "logs/refs", "objects/pack", ""])
 def test_a_folder_that_cannot_be_listed_may_hold_a_link(folder: str, repository: Path) -> None:

@@ -336,6 +336,10 @@ def _is_deleted_option(file_use: FileUse) -> bool:
 _LETTER = re.compile(r"[^\W\d_]")
 
 
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
+"""What awk takes for no file; any other word in front of the `=` is part of a file's name."""
+
+
 def _as_operands(
     name: str, row: Program, known: ProgramReading, indexed: Sequence[tuple[int, Word]], *, sure: bool
 ) -> Iterator[FileUse]:
@@ -387,7 +391,7 @@ def _as_operands(
         case "pattern" | "script":
             files = operands if found.may_have(*row.given) or not sure or shifts else operands[1:]
             if name in _WITH_ASSIGNMENTS:
-                files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
+                files = [word for word in files if not _ASSIGNMENT.match(word.prefix) or may_be_several(word)]
             yield from (FileUse("read", word, below=deep) for word in files)
             if name in _EDITED_BY and _edits_in_place(name, found):
                 yield from (FileUse("write", word) for word in files)

@@ -1,8 +1,8 @@
-"""What an awk program runs, reads and writes (docs/gate.md S9): its tokens read as awk reads them.
+"""What an awk program runs, reads and writes (docs/gate.md S9): its tokens read as every awk reads them.
 
 ``>`` and ``|`` count behind ``print``, ``printf`` and ``getline``; elsewhere they compare. A program that cannot be
 read to its end counts as one that could do anything, and so does one with a slash of which it is not certain whether
-it divides or begins a regular expression.
+it divides or begins a regular expression, or with a number whose end awks see in different places (``0xbsystem``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+|\\\n)
       |(?P<comment>\#[^\n]*)
       |(?P<string>"(?:[^"\\\n]|\\[^\n])*")
-      |(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+)
+      |(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
       |(?P<name>[A-Za-z_][A-Za-z_0-9]*)
       |(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|\*\*=|[-+*%^]=|\*\*|[-+*%^!<>|?:~$=,;(){}\[\]\n])""",
     re.VERBOSE | re.ASCII,
