@@ -45,6 +45,13 @@ def test_a_program_that_reading_runs_asks(name: str, file: str, repository: Path
     assert asked(repository, setting(name, "/opt/evil"), file) == "ask"
 
 
+@pytest.mark.parametrize("value", ["on", "yes", "true", "0", "fal\u017fe"])
+@pytest.mark.parametrize("name", NAMES["runs"])
+def test_a_program_may_be_called_like_a_switch(name: str, value: str, repository: Path) -> None:
+    switched = name in {"core.fsmonitor", "pager.<cmd>"} and value.isascii()
+    assert asked(repository, setting(name, value)) == ("allow" if switched else "ask")
+
+
 @pytest.mark.parametrize("name", NAMES["reads"])
 def test_a_strange_file_that_reading_reads_asks(name: str, repository: Path) -> None:
     (repository / ".env").write_text("KEY")

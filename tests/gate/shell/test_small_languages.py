@@ -139,6 +139,9 @@ AWK_UNREADABLE = [
     '/h/ /1; system("ls") /1', 'BEGIN { getline /2; system("ls") /1 }', 'BEGIN{$/exit/ system("ls")/1}',
     'BEGIN { getline /2; print 1 > "b" }', 'BEGIN{x++ /2; system("ls") /1}', 'BEGIN{x-- /2; system("ls") /1}',
     '{if (1) /"/; system("ls") #"\n}', 'BEGIN{length /2; system("ls") /1}', 'BEGIN{case /2; system("ls") /1}',
+    # A number ends in different places, behind which a name begins.
+    'BEGIN{.1e1system("ls")}', 'BEGIN{0xbsystem("ls")}', 'BEGIN{08xsystem("ls")}', 'BEGIN{1.xsystem("ls")}',
+    'BEGIN{.5e07getline<"x"}', "BEGIN{print 1.5.5}", "{print 0x1p3}",
     'BEGIN{x = (1\n/2; system("ls") /1', "/[]/]x/", "/[a[/", "{print 1 }" * 1_000,
 ]  # fmt: skip
 

@@ -33,26 +33,36 @@ whatever file is named behind them; the last two only where git gives them no na
 _AROUND = re.compile(r"[\s;&|<>()\"'={},]+")
 _UNCERTAIN = frozenset("$`\\\n\t\r*?[")
 _OPERATORS = frozenset("();<>|&{}!")
-_TRUTH = re.compile(r"true|false|yes|no|on|off|[01]?", re.IGNORECASE)
+_TRUTH = re.compile(r"true|false|yes|no|on|off|[01]", re.IGNORECASE | re.ASCII)
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+
+
+_NO_PROGRAMS = frozenset({"alias", "column"})
+"""Sections whose keys are names of commands of git: none starts a program while git only reads."""
 
 
 def holds_command(section: str, key: str, value: str, *, fetches: bool) -> bool:
     """Whether a setting names a command that reading may run. ``fetches``: what is missing is fetched."""
     fetching = fetches and (key in _FETCHING or (key == "url" and "::" in value))
-    return section != "alias" and (fetching or key in _COMMANDS or section == "pager")
+    return section not in _NO_PROGRAMS and (fetching or key in _COMMANDS or section == "pager")
 
 
 def starts_while_reading(section: str, key: str, value: str) -> bool:
     """Whether a setting that holds a command starts it while git only reads, whatever the output is."""
-    return f"{section}.{key}" in _READING and _TRUTH.fullmatch(value) is None
+    return f"{section}.{key}" in _READING and not _names_nothing(section, key, value)
+
+
+def _names_nothing(section: str, key: str, value: str) -> bool:
+    """Whether git takes the value for a switch, and starts no program called ``on``: so it does for two kinds only."""
+    switched = section == "pager" or (section, key) == ("core", "fsmonitor")
+    return value == "" or (switched and _TRUTH.fullmatch(value) is not None)
 
 
 def why_not_harmless(section: str, key: str, text: str, folder: str, paths: PathJudge, *, own: bool) -> str | None:
     """Why this command may do more than a person meant who lets git read, or None. One of the repository's ``own``
     settings must be spelled out as harmless."""
     setting = f"{section}.{key}"
-    if _TRUTH.fullmatch(text):
+    if _names_nothing(section, key, text):
         return None
     if not _UNCERTAIN.isdisjoint(text):
         return f"it is not certain what its setting `{setting}` runs"

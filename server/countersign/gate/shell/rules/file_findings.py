@@ -37,7 +37,7 @@ from countersign.gate.shell.files.unfinished_names import PARTS, folders_of
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, PathFinder, folders_above, moved_places
 from countersign.gate.shell.files.word_values import literal, matching_paths, meaning
-from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, TABLES, WRAPPERS, names_with
+from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, SHELLS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.expanded_words import expanded, searched_folders
@@ -73,8 +73,10 @@ def file_findings(
                 yield _findings_of(context, analyzed, FileUse("read", use.place, runs=True), places)
                 yield _protected(context, analyzed, use.place, places)
         if known.program is not None and known.program.reads_input:
-            for part in _named_in_commands(layer.words, analyzed.step.stdin_texts):
+            for part in _named_in_commands(layer.words):
                 yield _protected(context, analyzed, constant(part), places)
+        if last and _may_obey_input(analyzed, name, known):
+            yield from _named_on_input(context, analyzed, places)
         if _has_open_options(name, known):
             for option, value in option_values(layer.words, known):
                 yield _protected(context, analyzed, value, places)
@@ -118,8 +120,6 @@ def file_findings(
             closed = known.program is not None and known.program.closed
             if closed and context.rules_files:
                 yield from _ruled_names(context, analyzed, layer.words, places)
-                for text in analyzed.step.stdin_texts:
-                    yield from _ruled_in(context, analyzed, constant(text), places, writes=True)
             if strange:
                 for given in dict.fromkeys(map(constant, analyzed.given_names(index))):
                     yield _findings_of(context, analyzed, _free_read(given, runs=True), places)
@@ -476,11 +476,37 @@ def _parts_of(word: Word) -> Sequence[Word] | None:
     return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
 
 
-def _named_in_commands(words: Sequence[Word], texts: Sequence[str]) -> list[str]:
-    """What commands in a program's own language may name, on its input or in its words (``ex -sc 'w FILE'``)."""
-    said = [*texts, *(word.value for word in words[1:] if word.value and _PARTS.search(word.value))]
+def _named_in_commands(words: Sequence[Word]) -> list[str]:
+    """What commands in a program's own language may name in its words (``ex -sc 'w FILE'``)."""
+    said = [word.value for word in words[1:] if word.value and _PARTS.search(word.value)]
     parts = dict.fromkeys(part for text in said for part in _PARTS.split(text) if _is_like_a_file(part))
     return list(parts)
+
+
+_OBEYS_NO_INPUT = frozenset().union(names_with("text_for_people"), INTERPRETERS, SHELLS, OPENS_IN)
+"""Programs whose input is text for people, or is read elsewhere: by a shell, or as a patch. Code in other languages is
+not searched for files (docs/known-limitations.md)."""
+
+
+def _may_obey_input(analyzed: AnalyzedCommand, name: str, known: ProgramReading) -> bool:
+    """Whether what the text writes to a program's input may be more to it than data: a makefile, C, or whatever a
+    program takes of which no record says that it only reads."""
+    if not analyzed.step.stdin_texts or known.git is not None or name in _OBEYS_NO_INPUT:
+        return False
+    return (known.program is None or not known.program.known) and GIVE_INPUT.isdisjoint(analyzed.names)
+
+
+def _named_on_input(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """What a text may name that a program obeys, wherever it does: protected places, secrets, and files of which a
+    rule speaks. It asks, as it is not known what the text means."""
+    for text in analyzed.step.stdin_texts:
+        for part in dict.fromkeys(part for part in _PARTS.split(text) if _is_like_a_file(part)):
+            yield _protected(context, analyzed, constant(part), places)
+            if any(context.paths.is_secret(part, cwd=place) for place in places or [context.start]):
+                yield _asking(_findings_of(context, analyzed, FileUse("read", constant(part), shown=True), places))
+        yield from _ruled_in(context, analyzed, constant(text), places, writes=True)
 
 
 def _asking(found: FileFindings) -> FileFindings:
@@ -509,17 +535,17 @@ def _ruled_in(
     if not context.rules_files or (_PARTS.search(value) is None and value[:1] not in {"+", "-", "%"}):
         return
     reads = context.rules.limits("Read")
-    parts = [part.lstrip("+-%") for part in _PARTS.split(value)]
+    parts = [part.lstrip("+-%") for part in _PARTS.split(value) if "/" in part or "." in part]
     if places is not None and _NAMED_KIND.match(value):
         # `root:x` and `path:x` count from the top of a repository, which is one of the folders above.
         above = (folder for place in places for folder in folders_above(place, context.paths.workspace))
         places = list(dict.fromkeys(above))
-    for part in list(dict.fromkeys(parts))[:_MOST_PARTS]:
-        if "/" in part or "." in part:
-            if reads:
-                yield from _asked_about(context, analyzed, part, places)
-            if writes:
-                yield from _may_write(context, analyzed, constant(part), places)
+    for part in dict.fromkeys(parts):
+        yield _NO_FINDINGS  # so that each is counted
+        if reads:
+            yield from _asked_about(context, analyzed, part, places)
+        if writes:
+            yield from _may_write(context, analyzed, constant(part), places)
 
 
 def _ruled_names(
