@@ -41,6 +41,13 @@ fd --search-path held x -x cat
 find -L src -type f -exec cat {} +
 find src -follow -type f -exec cat {} +
 aws s3 sync src s3://x
+jar cf a.jar src
+python3 -m zipfile -c a.zip src
+s5cmd cp src s3://x
+mc mirror src x
+rclone copy -L src x:
+mkisofs -f -o a.iso src
+zzz9 --folder=src
 d=src; grep -R x "$d"
 """
 
@@ -53,6 +60,8 @@ tar cf a.tar src
 rsync -a src/ y
 rg x src
 zip -r a.zip plain
+jar cf a.jar plain
+zzz9 --folder=plain
 grep -L x a.py
 """
 

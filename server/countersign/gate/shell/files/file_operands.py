@@ -664,12 +664,15 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         yield from (FileUse("read", word) for word in files)
     else:
         yield from (FileUse("write", word) for word in files if word.value != "-")
-        yield from (FileUse("read", word, below=True) for word in operands)
+        packed = [*operands, *[_in_folder(folder, word) for folder in entered for word in operands]]
+        yield from (FileUse("read", word, below=True) for word in packed)
+        if found.may_have("--remove-files"):
+            yield from (FileUse("delete", word, below=True) for word in packed)
+        # To the tar of BSD and macOS, an archive whose entries it takes over.
+        yield from (FileUse("read", constant(word.value[1:])) for word in operands if (word.value or "")[:1] == "@")
         yield from (
             FileUse("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
         )
-        for folder in entered:
-            yield from (FileUse("read", _in_folder(folder, word), below=True) for word in operands)
 
 
 def _folders_between(operands: Sequence[Word]) -> Iterator[Word]:
@@ -714,6 +717,8 @@ def _seven(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     elif verb in {"a", "d", "u", "rn"}:
         yield from (FileUse("write", word) for word in operands[1:2])
         yield from (FileUse("read", word, below=True) for word in operands[2:])
+    if (verb or "").lstrip("-")[:1] == "m" or any(word.prefix.lower().startswith("-sdel") for word in words):
+        yield from (FileUse("delete", word, below=True) for word in operands[2:])
 
 
 def _patch(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:

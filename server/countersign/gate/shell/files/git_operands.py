@@ -175,6 +175,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             if not found.keeps("-n", "--dry-run"):
                 for word in operands or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
+        case "sparse-checkout":
+            if not operands or operands[0].value != "list":
+                yield FileUse("write", constant("."), unknown_names=True)
         case "apply" | "am":
             yield from (FileUse("read", word) for word in operands)
             spares = ("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip")

@@ -20,6 +20,7 @@ from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.derived_names import changed_below, derived_names, pieces, unpacked_here
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
 from countersign.gate.shell.files.file_use import FileUse, unknown
+from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
@@ -36,7 +37,7 @@ from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unfinished_names import PARTS, folders_of
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, PathFinder, folders_above, moved_places
-from countersign.gate.shell.files.word_values import literal, matching_paths, meaning
+from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, SHELLS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
@@ -144,6 +145,8 @@ def file_findings(
                 spelled = expanded(context, analyzed, word, places) or (word,)
                 for named in [named for each in spelled for named in _named_by(each)]:
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
+                    if named.value and context.rules.limits("Read"):
+                        yield from _ruled_behind_links(context, named.value, places)
                     if not (likely or known.program is None):
                         continue
                     if not _is_quiet(context, named, places):
@@ -546,6 +549,18 @@ def _ruled_in(
             yield from _asked_about(context, analyzed, part, places)
         if writes:
             yield from _may_write(context, analyzed, constant(part), places)
+
+
+def _ruled_behind_links(context: JudgingContext, name: str, places: Sequence[str] | None) -> Iterator[FileFindings]:
+    """Ask where a word names a folder below which a link leads to what a rule for reading speaks of: many packers and
+    senders of folders follow it. Where too much lies below, it is not looked for."""
+    for place in places or [context.start]:
+        if disk.is_folder(join(place, name, context.paths.home)):
+            for finding in behind_links(context.paths, name, place):
+                said = finding.deny or finding.ask
+                if said is not None and finding.resource != name:
+                    asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
+                    yield FileFindings((asked,), by_command=True, named=False)
 
 
 def _ruled_names(
