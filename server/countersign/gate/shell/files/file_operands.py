@@ -71,6 +71,8 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
         found = [placed_in(opening_folders(name, known), file_use) for file_use in found]
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
+    if name in _TRIED:
+        found += list(_tried(name, found))
     if row is not None and row.follows and _follows(name, row, words, known.arguments):
         found = [
             file_use._replace(through=True)
@@ -79,6 +81,18 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
             for file_use in found
         ]
     return found
+
+
+_TRIED = {key[0]: tuple(endings.split()) for key, endings in FACETS["tries_endings"].items()}
+"""For programs that open another file where the one that is named is missing: what they put behind its name."""
+
+
+def _tried(name: str, found: Sequence[FileUse]) -> Iterator[FileUse]:
+    for use in found:
+        if use.operation == "read" and use.word.value:
+            for ending in _TRIED[name]:
+                tried = constant(use.word.value + ending)._replace(tilde=use.word.tilde)
+                yield FileUse("read", tried, if_there=True)
 
 
 def _follows(name: str, row: Program, words: Sequence[Word], found: Arguments) -> bool:

@@ -272,7 +272,7 @@ def _enters_submodules(section: str, key: str, value: str) -> bool:
     """Whether git runs in the folders of submodules for this setting. Those that commits name need not be in the index,
     and what then lies in such a folder may be a repository with any settings."""
     if (section, key) == ("diff", "submodule"):
-        return value == "diff"
+        return value != "short"
     return (section, key) == ("status", "submodulesummary") and not _is_off(value)
 
 

@@ -23,12 +23,16 @@ _FETCHING = frozenset(" ".join(field_of("settings", "fetching").values()).split(
 _READING = frozenset(" ".join(field_of("settings", "reading").values()).split())
 """Sections and keys of those which run while it only reads, whatever the output is."""
 _HARMLESS = frozenset(" ".join(field_of("settings", "harmless").values()).split())
-_FORMS, _PAGERS, _VERIFIERS = (
+_FORMS, _PAGERS, _VERIFIERS, _DIFFERS = (
     frozenset(form for forms in field_of("settings", kind).values() for form in forms)
-    for kind in ("forms", "pagers", "verifiers")
+    for kind in ("forms", "pagers", "verifiers", "differs")
 )
 """Programs that run nothing of the folder that they are started in, and commands that do no harm whoever wrote them and
-whatever file is named behind them; the last two only where git gives them no names (`gpg x.gpg` writes `x`)."""
+whatever file is named behind them; pagers and verifiers only where git gives them no names (`gpg x.gpg` writes `x`),
+and a tool for differences opens the two versions alone."""
+
+_GIVEN_PATHS = frozenset({"diff.external", "diff.command"})
+"""Settings of commands that get names out of commits: in the work tree a link to any file may have such a name."""
 
 _AROUND = re.compile(r"[\s;&|<>()\"'={},]+")
 _UNCERTAIN = frozenset("$`\\\n\t\r*?[")
@@ -75,7 +79,9 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
         is_there = "/" in word or not _is_missing(named)
         if is_there and (in_work_tree(named, folder, paths) or _is_brought(word, named, folder)):
             return f"its setting `{setting}` runs a file of the workspace"
-    if own:
+    if setting in _GIVEN_PATHS:
+        harmless = text in _DIFFERS
+    elif own:
         forms = _VERIFIERS if section == "gpg" else _PAGERS if "pager" in (section, key) else _FORMS
         harmless = " ".join(text.replace('"', "").split()) in forms
     else:

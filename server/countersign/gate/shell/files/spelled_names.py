@@ -10,7 +10,7 @@ from countersign.gate.patterns import glob_segment, tokens_match
 
 def could_match(pattern: str, name: str) -> bool:
     """Whether the last parts of a pattern could spell this name, and say something of it."""
-    parts, names = pattern.rstrip("/").split("/"), name.split("/")
+    parts, names = [part for part in pattern.split("/") if part not in {"", "."}], name.split("/")
     if len(parts) < len(names):
         return False
     last = parts[-len(names) :]

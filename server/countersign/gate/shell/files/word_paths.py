@@ -15,7 +15,7 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
 from countersign.gate.paths.socket_places import holds_sockets
-from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact
+from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, unescape_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
@@ -24,7 +24,7 @@ from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
 from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
-from countersign.gate.shell.syntax.tree import Process, Text, Word
+from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
@@ -330,6 +330,10 @@ class PathFinder:
                 requires_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False
             )
             return
+        if not reading:
+            matches, ruled = self._made_below(file_use, pattern, fixed, parts, matches, cwd)
+            if ruled is not None:
+                yield whole._replace(ask=whole.ask or ruled)
         # What matches nothing stays as it is written, which may well be a name (`app/[slug]/page.tsx`).
         if file_use.operation == "list" and glob_segment(pattern.rsplit("/", 1)[-1]).literal is None:
             # Only bash before 5.2 takes `.*` for these as well, and then shows no more than names.
@@ -342,6 +346,25 @@ class PathFinder:
             if file_use.through and reading:
                 yield from behind_links(self.judge, match, cwd)
             yield from self._held_below(file_use, match, cwd)
+
+    def _made_below(
+        self, file_use: FileUse, pattern: str, fixed: str, parts: list[str], matches: tuple[str, ...], cwd: str
+    ) -> tuple[tuple[str, ...], Evidence | None]:
+        """With what is made anew where a variable holds a name that a pattern matches: bash matches that alone, and
+        what stands behind it need not be there (``for d in s*; do touch "$d/new"``). And the rule that could match it.
+        """
+        if not any(isinstance(piece, Variable) for piece in file_use.word.pieces):
+            return matches, None
+        made = list(matches)
+        segments = pattern.split("/")
+        for end in range(1, len(segments)):
+            if glob_segment(segments[end - 1]).literal is None:
+                rest = unescape_glob("/".join(segments[end:]))
+                found = self._matches("/".join(segments[:end]), cwd)
+                if found is None:
+                    return tuple(made), self.judge.may_hold_edited(fixed, None, cwd=cwd)
+                made += [f"{folder}/{rest}" for folder in found]
+        return tuple(dict.fromkeys(made)), self.judge.may_hold_edited(fixed, parts, cwd=cwd)
 
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """What the pattern matches now; None if that is more than is looked at."""

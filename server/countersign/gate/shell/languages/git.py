@@ -163,7 +163,8 @@ def _counts_strangely(git: Git) -> bool:
 def _enters_submodules(git: Git) -> bool:
     """Whether it shows what changed in submodules, by git run in their folders: one that only a commit names may lie
     in the work tree with any settings."""
-    return any(value.value not in {"log", "short"} for value in git.arguments.valued("--submodule"))
+    values = [option.value for option in git.arguments.spelled("--submodule")]
+    return any(value is None or value.value != "short" for value in values)
 
 
 def _merges_anew(git: Git) -> bool:

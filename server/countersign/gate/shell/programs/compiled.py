@@ -1919,6 +1919,16 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
     'opens_in': {
         ('patch',): '-d --directory',
     },
+    'tries_endings': {
+        ('gunzip',): '.gz .z -z .Z _z',
+        ('gzip',): '.gz .z -z .Z _z',
+        ('unzip',): '.zip .ZIP',
+        ('zcat',): '.gz .z -z .Z _z',
+        ('zgrep',): '.gz .z -z .Z _z',
+    },
+    'writes_output_to': {
+        ('nohup',): 'nohup.out',
+    },
     'script_folder': {
         ('make',): '-C --directory',
     },
@@ -3617,7 +3627,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('curl',): {'given': '-X --request -G --get -I --head', 'post': '-d -F --data --data-ascii --data-binary --data-raw --data-urlencode --form --form-string --json', 'put': '-T --upload-file'},
     },
     'settings': {
-        ('git',): {'commands': 'fsmonitor textconv command external clean smudge process program defaultkeycommand pager alternaterefscommand virtualfilesystem', 'fetching': 'sshcommand gitproxy askpass helper uploadpack vcs', 'reading': 'core.fsmonitor core.virtualfilesystem core.alternaterefscommand diff.textconv diff.command diff.external filter.clean filter.process lfs.clean hook.command', 'harmless': ': true false test [ echo printf cat tac rev nl head tail cut paste fold fmt expand unexpand column sort uniq wc tr sed awk gawk mawk grep egrep fgrep zgrep jq od xxd hexdump hd strings file iconv base64 gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat zstd unzstd zstdcat unzip zipinfo tar gpg gpg2 openssl ssh-keygen exiftool pdftotext pdfinfo docx2txt odt2txt catdoc antiword plutil sqlite3 diff colordiff difft delta diff-so-fancy less git-lfs git-crypt query-watchman fsmonitor-watchman rs-git-fsmonitor', 'forms': ['git-lfs clean -- %f', 'git-lfs smudge -- %f', 'git-lfs smudge --skip -- %f', 'git-lfs filter-process', 'git-lfs filter-process --skip', 'git lfs clean -- %f', 'git lfs smudge -- %f', 'git lfs filter-process', 'git-crypt clean', 'git-crypt smudge', 'git-crypt diff', 'cat', 'od', 'hexdump', 'hd', 'pdfinfo', 'odt2txt', 'catdoc', 'difft'], 'pagers': ['less', 'less -R', 'less -FRX', 'less -FX', 'cat'], 'verifiers': ['gpg', 'gpg2', 'gpgsm', 'ssh-keygen'], 'deprecated': 'whatchanged pack-redundant', 'writes': ['branch -u --set-upstream-to --unset-upstream --set-upstream -t --track -m -M --move -c -C --copy', 'branch --edit-description -d -D --delete', 'checkout -t --track', 'switch -t --track', 'fetch --set-upstream', 'init', 'pull --set-upstream', 'push -u --set-upstream', 'remote add rename rm remove set-url set-branches', 'sparse-checkout set init add reapply disable', 'submodule add init deinit set-url set-branch sync absorbgitdirs --init']},
+        ('git',): {'commands': 'fsmonitor textconv command external clean smudge process program defaultkeycommand pager alternaterefscommand virtualfilesystem', 'fetching': 'sshcommand gitproxy askpass helper uploadpack vcs', 'reading': 'core.fsmonitor core.virtualfilesystem core.alternaterefscommand diff.textconv diff.command diff.external filter.clean filter.process lfs.clean hook.command', 'harmless': ': true false test [ echo printf cat tac rev nl head tail cut paste fold fmt expand unexpand column sort uniq wc tr sed awk gawk mawk grep egrep fgrep zgrep jq od xxd hexdump hd strings file iconv base64 gzip gunzip zcat bzip2 bunzip2 bzcat xz unxz xzcat zstd unzstd zstdcat unzip zipinfo tar gpg gpg2 openssl ssh-keygen exiftool pdftotext pdfinfo docx2txt odt2txt catdoc antiword plutil sqlite3 diff colordiff difft delta diff-so-fancy less git-lfs git-crypt query-watchman fsmonitor-watchman rs-git-fsmonitor', 'forms': ['git-lfs clean -- %f', 'git-lfs smudge -- %f', 'git-lfs smudge --skip -- %f', 'git-lfs filter-process', 'git-lfs filter-process --skip', 'git lfs clean -- %f', 'git lfs smudge -- %f', 'git lfs filter-process', 'git-crypt clean', 'git-crypt smudge', 'git-crypt diff', 'cat', 'od', 'hexdump', 'hd', 'pdfinfo', 'odt2txt', 'catdoc', 'difft'], 'differs': ['difft'], 'pagers': ['less', 'less -R', 'less -FRX', 'less -FX', 'cat'], 'verifiers': ['gpg', 'gpg2', 'gpgsm', 'ssh-keygen'], 'deprecated': 'whatchanged pack-redundant', 'writes': ['branch -u --set-upstream-to --unset-upstream --set-upstream -t --track -m -M --move -c -C --copy', 'branch --edit-description -d -D --delete', 'checkout -t --track', 'switch -t --track', 'fetch --set-upstream', 'init', 'pull --set-upstream', 'push -u --set-upstream', 'remote add rename rm remove set-url set-branches', 'sparse-checkout set init add reapply disable', 'submodule add init deinit set-url set-branch sync absorbgitdirs --init']},
     },
     'unread_mounts': {
         ('act',): {'runs_jobs': True},

@@ -62,6 +62,8 @@ def file_findings(
         for file_use in analyzed.file_uses(index):
             yield _findings_of(context, analyzed, file_use, places)
         yield from _derived(context, analyzed, index, places)
+        if name in _WRITES_OUTPUT_TO and not _redirects_output(analyzed.step.command.redirects):
+            yield _findings_of(context, analyzed, FileUse("write", constant(_WRITES_OUTPUT_TO[name])), places)
         last = index == len(analyzed.layers) - 1
         if name in OPENS_IN or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
             for file_use in patched_touches(
@@ -142,6 +144,8 @@ def file_findings(
                     seen.add(word.source)
                 if free and (before.value in free or word.prefix.partition("=")[0] in free):
                     continue
+                if (strange or closed) and word.value is None:
+                    yield from _may_make(context, analyzed, word, places)
                 spelled = expanded(context, analyzed, word, places) or (word,)
                 for named in [named for each in spelled for named in _named_by(each)]:
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
@@ -183,6 +187,14 @@ def file_findings(
         yield _findings_of(context, analyzed, FileUse("read", word), inner)
     for redirect in analyzed.step.command.redirects:
         yield from _redirected(context, redirect, analyzed, started)
+
+
+_WRITES_OUTPUT_TO = {key[0]: file for key, file in FACETS["writes_output_to"].items()}
+"""By program the file to which it may write what is printed, where that would go to a terminal."""
+
+
+def _redirects_output(redirects: Sequence[Redirect]) -> bool:
+    return any(each.descriptor in {"", "1"} and ">" in each.operator for each in redirects)
 
 
 def _derived(
@@ -598,6 +610,19 @@ def _may_write(
             if said is not None and said.source == "rule":
                 asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
                 yield FileFindings((asked,), by_command=True, named=False)
+
+
+def _may_make(
+    context: JudgingContext, analyzed: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """Ask where a file that is made anew behind a name that a pattern matches (``"$d/new"``) could be a protected one,
+    or one of which a rule for editing speaks."""
+    meant = meaning(word, analyzed.facts, context.paths.home, None)
+    if meant.complete and meant.patterns:
+        for finding in _look(context, analyzed, FileUse("write", word), places).findings:
+            if finding.floors:
+                yield FileFindings((finding,), by_command=True, named=False)
+        yield from _may_write(context, analyzed, word, places)
 
 
 _PARTS = re.compile(r"[\s:;'\"()=,@|<>!^&`{}\[\]#]+")

@@ -1,0 +1,28 @@
+"""Programs that open another file where the one that is named is missing (``zcat a.zst`` opens `a.zst.gz`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .asked import HOME, decide
+
+
+@pytest.mark.parametrize(
+    ("command", "link"),
+    [
+        ("zcat a.zst", "a.zst.gz"),
+        ("gunzip -c a.xz", "a.xz.Z"),
+        ("gzip -l a.gz", "a.gz-z"),
+        ("gzip -dc a.bz2", "a.bz2.z"),
+        ("unzip -l a.zip", "a.zip.zip"),
+        ("unzip -t a.jar", "a.jar.ZIP"),
+    ],
+)
+def test_a_link_to_a_file_outside_has_the_name_that_is_tried(command: str, link: str, tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "allow"
+    (tmp_path / "outside").write_text("x")
+    (tmp_path / "ws" / link).symlink_to("../outside")
+    assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "ask"
