@@ -641,6 +641,8 @@ class _Judging:
             if text not in self.read_scripts:
                 self.read_scripts.add(text)
                 self.rough_judgment(text, only_ruled=True)
+                cover = covered or (coverage if coverage.evidence is not None else None)
+                self.inside_script(text, places, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
         carried = analyzed.step.unwrapped.carried
         if carried.other_root and self.not_plain is None:
             reason = f"`{analyzed.step.command.source}` may run under another root, where paths name other files"
@@ -700,6 +702,25 @@ class _Judging:
             return
         self.rough_judgment(text)
         self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))
+
+    def inside_script(
+        self,
+        text: str,
+        places: Sequence[str] | None,
+        outer: Step,
+        *,
+        depth: int,
+        covered: Coverage | None,
+        inherited: frozenset[str],
+    ) -> None:
+        """A script that the text writes and runs: what it does asks or is denied as it would be in the text itself.
+        One that is not understood asks no more than one that was there before."""
+        plain = self.not_plain
+        found = follow(text) if depth <= MAX_NESTED else None
+        if isinstance(found, Followed):
+            for place in places if places is not None else [None]:
+                self.course(text, found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)
+        self.not_plain = plain
 
     # --- texts that are not understood -------------------------------------------------------------------------------
 

@@ -835,7 +835,7 @@ def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
                 yield FileUse("read", _behind_scheme(word))
             yield from _sent(_SCHEME.sub("", word.value or ""))
         elif found.may_have("-O", "--remote-name", "--remote-name-all"):
-            name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
+            name = _QUERY.sub("", word.prefix).rstrip("/").rsplit("/", 1)[-1]
             plain = word.value is not None and not has_globs(word.value)
             yield FileUse("write", constant(name) if plain and name else unknown())
 
@@ -843,10 +843,12 @@ def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
 def _sent(text: str) -> Iterator[FileUse]:
     """The files that curl's own patterns name."""
     for name in curl_names(text):
-        for path in (name,) if name is None else dict.fromkeys((name, unquote(name))):
+        # What stands behind `?` and `#` in the address of a file is no part of its name.
+        for path in (name,) if name is None else dict.fromkeys((name, *map(unquote, (name, _QUERY.sub("", name))))):
             yield FileUse("read", constant(path) if path is not None else unknown())
 
 
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
 _SCHEME = re.compile(r"(?i)^file:(?://[^/]*)?")
 
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from countersign.gate.shell.effects.escape_use import COPYING
 from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.flow.stage_output import stage_output
-from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, SHELLS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.bindings import Facts
 
-_KEEPS_INPUT = frozenset(key[0] for key, how in FACETS["prints_input"].items() if how == "also-written")
 _MOST_COPIES = 8
 """How often a name is followed to the name of a copy."""
 _COPIES_ONE = 3
@@ -32,13 +32,15 @@ def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequenc
     for step in steps:
         command = step.command
         names = [_name(redirect.target) for redirect in command.redirects if ">" in redirect.operator]
-        if command.words and program(command.words[0].value or "") in _KEEPS_INPUT:
-            names += map(_name, command.words[1:])
+        if command.words and step.stdin_texts:
+            names += _named_outputs(step, facts)
         for name in filter(None, names):
             # A redirection of a whole group takes what any of its commands prints.
             around = steps if not command.words else (step,)
             found[name] += [text for each in around for text in (*stage_output(each.command)[0], *each.stdin_texts)]
-    written = {name: texts for name, texts in found.items() if any(texts)}
+    for texts in found.values():
+        texts.append("".join(texts))  # it may be written piece by piece
+    written = {name: list(dict.fromkeys(texts)) for name, texts in found.items() if any(texts)}
     return _with_copies(written, steps, facts) if written else {}
 
 
@@ -46,16 +48,35 @@ def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Fa
     """These, and the same by the names that copies, links and renames give them."""
     copies: list[tuple[str, str]] = []
     for step in steps:
-        if len(step.command.words) >= _COPIES_ONE:
-            for known in AnalyzedCommand(step, facts).known:
+        redirects = step.command.redirects
+        outputs = [_name(redirect.target) for redirect in redirects if ">" in redirect.operator]
+        if len(step.command.words) >= _COPIES_ONE or (step.command.words and redirects):
+            analyzed = AnalyzedCommand(step, facts)
+            for known in analyzed.known:
                 if known.program is not None and known.program.operands in COPYING and known.arguments.operands:
                     *sources, target = [_name(word) for _, word in known.arguments.operands]
                     copies += [(source, target) for source in sources]
+            # What a filter reads may go on into its output.
+            read = [_name(redirect.target) for redirect in redirects if redirect.operator == "<"]
+            read += [_name(use.word) for use in _uses(analyzed) if use.operation == "read"]
+            outputs += _named_outputs(step, facts) if read else []
+            copies += [(source, target) for source in read if source in written for target in outputs]
     for _ in range(min(len(copies), _MOST_COPIES)):
         for source, target in copies:
             if source in written and target:
                 written[target] = list(dict.fromkeys((*written.get(target, ()), *written[source])))
     return written
+
+
+def _named_outputs(step: Step, facts: Facts) -> list[str]:
+    """The names of the files into which a command writes what it reads, where its words tell them (``tee s``, ``dd
+    of=s``, ``sort -o s``)."""
+    return [_name(use.word) for use in _uses(AnalyzedCommand(step, facts)) if use.operation == "write"]
+
+
+def _uses(analyzed: AnalyzedCommand) -> Iterator[FileUse]:
+    for index in range(len(analyzed.layers)):
+        yield from analyzed.file_uses(index)
 
 
 def scripts_run(analyzed: AnalyzedCommand, written: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -64,6 +85,8 @@ def scripts_run(analyzed: AnalyzedCommand, written: Mapping[str, Sequence[str]])
     words = [] if any(name in INTERPRETERS for name in analyzed.names) else [*step.unwrapped.programs]
     for word in (*words, *(layer.words[0] for layer in analyzed.layers)):
         for text in written.get(_name(word), ()):
+            if text.startswith("#!"):
+                yield text[2:].split("\n", 1)[0]  # it runs whatever it is: also `#!/bin/rm`
             if not text.startswith("#!") or program(text[2:].split("\n", 1)[0].split(" ")[-1]) in SHELLS:
                 yield text
 
