@@ -127,6 +127,8 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "pagers": list,
         "verifiers": list,
         "differs": list,
+        "sections": str,
+        "of_others": str,
         "deprecated": str,
         "writes": list,
     },

@@ -152,7 +152,7 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
         ("[include]\n\tpath = ..\\\\team.ini\n", "ask"),
         ("[include]\n\tpath = ..\\\n/team.ini\n", "ask"),
         ("[include]\n\tpath = outer.ini\n", "ask"),  # which includes one of the workspace
-        ("[include]\n\tpath = /usr/share/none.ini\n", "allow"),
+        ("[include]\n\tpath = /usr/share/none.ini\n", "ask"),
         ("[core]\n\tfsmonitor = tools/monitor\n", "ask"),
         ('[core] fsmonitor = "sh monitor.sh"\n', "ask"),
         ("[core]\n\tfsmonitor = true\n", "allow"),

@@ -103,6 +103,60 @@ def test_where_a_partial_clone_fetches_from_is_known(text: str, decision: str, r
     assert decide("git status", workspace=str(repository)) == decision
 
 
+FILTERED = '[remote "origin"]\n\turl = ssh://x/y\n\tpartialclonefilter = blob:none\n'
+
+
+def test_a_filter_alone_makes_a_remote_one_to_fetch_from(repository: Path) -> None:
+    assert settings(repository, FILTERED) == "allow"
+    for text in ("[core]\n\tsshCommand = ./evil.sh\n", '[remote "origin"]\n\tvcs = evil\n'):
+        assert settings(repository, text) == "allow"
+        assert settings(repository, FILTERED + text) == "ask"
+    assert settings(repository, FILTERED.replace("ssh://x/y", "ext::sh -c x")) == "ask"
+    assert settings(repository, FILTERED.replace("\turl = ssh://x/y\n", "")) == "ask"
+
+
+LFS = '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n\trequired = true\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("[lfs]\n\trepositoryformatversion = 0\n", "allow"),
+        ('[lfs "https://h/x.git/info/lfs"]\n\taccess = basic\n\tlocksverify = true\n', "allow"),
+        ("[lfs]\n\tstorage = /srv/outside\n", "ask"),
+        ("[lfs]\n\turl = https://h/y\n", "ask"),
+        ("[lfs]\n\tstandalonetransferagent = evil\n", "ask"),
+        ('[lfs "customtransfer.evil"]\n\tpath = ./evil.sh\n', "ask"),
+        ("[lfs.customtransfer.evil]\n\tpath = ./evil.sh\n", "ask"),
+        ('[diff "x"]\n\ttextconv = cat\n', "ask"),
+        ("[delta]\n\tpager = ./evil.sh\n", "ask"),
+        ("[zzz]\n\tx = y\n", "ask"),
+        ('[branch "main"]\n\tvscode-merge-base = origin/main\n', "allow"),
+        ('[gitflow "branch"]\n\tmaster = main\n', "allow"),
+    ],
+)
+def test_settings_of_other_programs_that_git_starts(text: str, decision: str, repository: Path) -> None:
+    assert settings(repository, LFS) == "allow"
+    assert settings(repository, LFS + text) == decision
+    assert settings(repository, LFS + text, "git log -1") == decision
+
+
+def test_a_persons_filter_beside_a_program_that_makes_texts_may_fetch(repository: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(LFS)
+    assert decide("git diff HEAD~1 HEAD", workspace=str(repository), home=str(home)) == "allow"
+    (home / ".gitconfig").write_text(LFS + '[diff "pdf"]\n\ttextconv = pdftotext\n')
+    assert decide("git diff HEAD~1 HEAD", workspace=str(repository), home=str(home)) == "ask"
+
+
+def test_an_include_that_leads_out_of_the_repository_shows_what_stands_there(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("[user]\n\tname = x\n")
+    for path in (str(tmp_path / "other"), "../../other", "~/.gitconfig-work"):
+        assert settings(repository, f"[include]\n\tpath = {path}\n", "git remote -v") == "ask"
+    assert settings(repository, "[include]\n\tpath = more\n", "git remote -v") == "allow"
+
+
 @pytest.mark.parametrize("folder", ["remotes", "branches"])
 def test_remotes_in_files_of_their_own_may_name_any_address(folder: str, repository: Path) -> None:
     (repository / ".git" / folder).mkdir()
@@ -137,6 +191,7 @@ def test_the_persons_own_other_names_for_addresses_count_where_one_runs_a_progra
         ("info/sparse-checkout", "../../.env"),
         ("shallow", "shallow.true"),
         ("worktrees/x/gitdir", "../../HEAD"),
+        ("modules/x", "/srv/other/.git"),
         ("HEAD", "refs/heads/../../../.env"),
         ("hooks", "/proc/self/cwd/hooks"),
     ],

@@ -120,7 +120,11 @@ def _is_off(value: str) -> bool:
 
 
 def _promises(setting: _Setting) -> bool:
-    return setting.key in {"promisor", "partialclone"}
+    return setting.key in _PROMISING
+
+
+_PROMISING = frozenset({"promisor", "partialclone", "partialclonefilter"})
+"""Any of these makes a remote one from which git fetches what it lacks (`promisor-remote.c`)."""
 
 
 _ADDRESS = re.compile(r"(?:https?|ssh|git|file)://[^\0]*|(?![^/]*:)[^\0]+|[\w.-]+(?:@[\w.-]+)?:(?!:|//)[^\0]*")
@@ -137,7 +141,7 @@ def _may_fetch_from_anywhere(settings: Sequence[_Setting], git_dir: str) -> bool
     addressed: set[str] = set()
     for section, name, key, value, _, own in settings:
         match section, key:
-            case "remote", "promisor":
+            case "remote", "promisor" | "partialclonefilter":
                 wanted.add(name)
             case "extensions", "partialclone":
                 wanted.add(value)
@@ -181,6 +185,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
     fetches = any(map(_promises, settings))
     if fetches and _may_fetch_from_anywhere(settings, shared):
         return "it is not certain from where it fetches what it lacks"
+    if _smudges_for_display(settings):
+        return UNCERTAIN
     home, hooks = paths.home, _hooks(settings, fetches=fetches)
     for section, name, key, value, file, own in settings:
         if section.startswith("include") and key == "path":
@@ -191,6 +197,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
                 return UNCERTAIN
             if in_work_tree(named, folder, paths):
                 return "its settings include a file of the workspace"
+            if own and not named.startswith((f"{own_dir}/", f"{shared}/")):
+                return UNCERTAIN  # git prints what stands in it
         elif (section, key) == ("core", "hookspath"):
             named = expanded(value, home, folder)
             if named is None or paths.resolve(named, cwd="/").unclear is not None:
@@ -210,6 +218,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             return f"its setting `{setting}` makes git run in folders that only a commit may name"
         elif (
             section == ""
+            or (own and not _is_ordinary(section, key))
             or ((section, key) == ("extensions", "refstorage") and not value.isalnum())  # an address
             or ((section, key) == ("extensions", "objectformat") and value != "sha1")  # its index is not read here
             or _is_other_command(section, name, key)
@@ -241,6 +250,23 @@ def _hooks(settings: Sequence[_Setting], *, fetches: bool) -> Sequence[str]:
     writes_refs = fetches or any(setting.key == "cachetextconv" for setting in settings)
     return (*_HOOKS, *(_HOOKS_OF_REFS if writes_refs else ()), *(_FETCHING_HOOKS if fetches else ()))
 
+
+def _smudges_for_display(settings: Sequence[_Setting]) -> bool:
+    """Whether git may check out a file to show it: for a program that makes a text of it, it runs the filters first,
+    and those of Git LFS fetch from wherever the repository says."""
+    given = any((each.section, each.key) in _GET_NAMES and each.value != "" for each in settings)
+    return given and any(each.section == "filter" and each.key in {"smudge", "process"} for each in settings)
+
+
+def _is_ordinary(section: str, key: str) -> bool:
+    """Whether it is a setting of git's own, each of which `git_settings.toml` of the tests tells of, or one that surely
+    makes no program do more that git starts: other programs than git have settings there, too (``lfs.storage``)."""
+    first = section.partition(".")[0]
+    return first in _SECTIONS or f"{first}.{key}" in _OF_OTHERS
+
+
+_SECTIONS = frozenset(" ".join(field_of("settings", "sections").values()).split())
+_OF_OTHERS = frozenset(" ".join(field_of("settings", "of_others").values()).split())
 
 _TOLD_FILES = {
     ("blame", "ignorerevsfile"): "blame.ignoreRevsFile",
