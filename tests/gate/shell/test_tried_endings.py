@@ -1,4 +1,5 @@
-"""Programs that open another file where the one that is named is missing (``zcat a.zst`` opens `a.zst.gz`)."""
+"""Programs that open a file which no word names: another one where that is missing (``zcat a.zst`` opens `a.zst.gz`),
+or one for their output (``nohup``)."""
 
 from __future__ import annotations
 
@@ -26,3 +27,13 @@ def test_a_link_to_a_file_outside_has_the_name_that_is_tried(command: str, link:
     (tmp_path / "outside").write_text("x")
     (tmp_path / "ws" / link).symlink_to("../outside")
     assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize("command", ["nohup cat a", "nohup ls 2> /dev/null", "time nohup ls", "timeout 5 nohup ls &"])
+def test_a_link_to_a_file_outside_has_the_name_of_the_output(command: str, tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "allow"
+    (tmp_path / "outside").write_text("x")
+    (tmp_path / "ws/nohup.out").symlink_to("../outside")
+    assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "ask"
+    assert decide("nohup ls > /dev/null", workspace=str(tmp_path / "ws"), home=HOME) == "allow"

@@ -262,9 +262,11 @@ def _is_ordinary(section: str, key: str) -> bool:
     """Whether it is a setting of git's own, each of which `git_settings.toml` of the tests tells of, or one that surely
     makes no program do more that git starts: other programs than git have settings there, too (``lfs.storage``)."""
     first = section.partition(".")[0]
-    return first in _SECTIONS or f"{first}.{key}" in _OF_OTHERS
+    return first in _SECTIONS or f"{first}.{key}" in _OF_OTHERS or first == _NO_SECTION
 
 
+_NO_SECTION = "-"
+"""In front of the first section. No setting has such a name."""
 _SECTIONS = frozenset(" ".join(field_of("settings", "sections").values()).split())
 _OF_OTHERS = frozenset(" ".join(field_of("settings", "of_others").values()).split())
 
@@ -366,7 +368,7 @@ def _entries(data: bytes) -> Iterator[tuple[str, str, str, str]]:
         yield "", "", "", ""
         return
     text = os.fsdecode(data).removeprefix("\ufeff").replace("\r\n", "\n") + "\n"
-    section, name, at = "-", "", 0
+    section, name, at = _NO_SECTION, "", 0
     while at < len(text):
         found = _NOTHING.match(text, at)
         if found is not None:

@@ -63,7 +63,8 @@ def file_findings(
             yield _findings_of(context, analyzed, file_use, places)
         yield from _derived(context, analyzed, index, places)
         if name in _WRITES_OUTPUT_TO and not _redirects_output(analyzed.step.command.redirects):
-            yield _findings_of(context, analyzed, FileUse("write", constant(_WRITES_OUTPUT_TO[name])), places)
+            output = FileUse("write", constant(_WRITES_OUTPUT_TO[name]), if_there=True)
+            yield _findings_of(context, analyzed, output, places)
         last = index == len(analyzed.layers) - 1
         if name in OPENS_IN or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
             for file_use in patched_touches(
@@ -190,7 +191,8 @@ def file_findings(
 
 
 _WRITES_OUTPUT_TO = {key[0]: file for key, file in FACETS["writes_output_to"].items()}
-"""By program the file to which it may write what is printed, where that would go to a terminal."""
+"""By program the file to which it writes what is printed where that would go to a terminal: ours have none, but those
+of hosted agents may. A new file does no harm."""
 
 
 def _redirects_output(redirects: Sequence[Redirect]) -> bool:
