@@ -641,8 +641,9 @@ class _Judging:
             if text not in self.read_scripts:
                 self.read_scripts.add(text)
                 self.rough_judgment(text, only_ruled=True)
-                cover = covered or (coverage if coverage.evidence is not None else None)
-                self.inside_script(text, places, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
+                if not self.too_long:
+                    cover = covered or (coverage if coverage.evidence is not None else None)
+                    self.inside_script(text, places, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
         carried = analyzed.step.unwrapped.carried
         if carried.other_root and self.not_plain is None:
             reason = f"`{analyzed.step.command.source}` may run under another root, where paths name other files"
