@@ -127,6 +127,8 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "pagers": list,
         "verifiers": list,
         "differs": list,
+        "texts": list,
+        "offline": str,
         "sections": str,
         "of_others": str,
         "deprecated": str,

@@ -42,7 +42,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/package_files.py": "ls pkg",  # subcommands
     "shell/files/rewritten_folders.py": "rm",  # a subcommand
     "shell/files/rg_operands.py": "clojure docker elixir kotlin make ocaml python ruby sass webpack",  # types of files
-    "shell/files/setting_commands.py": "column gpg",  # sections of settings
+    "shell/files/setting_commands.py": "column diff gpg",  # sections of settings
     "shell/files/unread_mounts.py": "ls ps rm",  # subcommands
     "shell/flow/self_check.py": "cargo cat env git grep make sort tee",  # samples
     "shell/rules/brought_links.py": "tree",  # where links may stand

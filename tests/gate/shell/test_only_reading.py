@@ -170,7 +170,7 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
         ('[diff "nb"]\n\ttextconv = npx nbconvert\n', "ask"),
         ('[diff "nb"]\n\ttextconv = cat | make -s\n', "ask"),
         ('[diff "pdf"]\n\ttextconv = LC_ALL=C pdfinfo | sort\n\tcachetextconv = true\n', "ask"),
-        ('[diff "pdf"]\n\ttextconv = pdfinfo\n\tcachetextconv = true\n', "allow"),
+        ('[diff "pdf"]\n\ttextconv = pdfinfo\n', "ask"),
         ('[filter "c"]\n\tclean = \\"git-crypt\\" clean\n\tsmudge = \\"git-crypt\\" smudge\n', "allow"),
         ("[diff]\n\texternal = echo >> mark; true\n", "ask"),
         ("[diff]\n\texternal = difft\n", "allow"),
@@ -291,7 +291,7 @@ def test_settings_of_submodules_count(separate: bool, nested: bool, repository: 
 @pytest.mark.parametrize(
     ("settings", "decision"),
     [
-        ('[diff "pdf"]\n\ttextconv = LC_ALL=C pdftotext %s - | sort\n\tcachetextconv = true\n', "allow"),
+        ('[diff "pdf"]\n\ttextconv = LC_ALL=C pdftotext %s - | sort\n', "allow"),
         ("[core]\n\tfsmonitor = /usr/share/git/query-watchman\n\tpager = delta --dark\n", "allow"),
         ('[gpg "ssh"]\n\tprogram = /opt/1Password/op-ssh-sign\n[log]\n\tshowSignature = true\n', "allow"),
         ('[diff "nb"]\n\ttextconv = python3 -m nbstripout -t\n', "ask"),

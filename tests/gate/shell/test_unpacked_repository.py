@@ -55,7 +55,6 @@ def test_differences_of_submodules_are_made_by_git_in_a_folder_that_only_a_commi
         ("[diff]\n\tsubmodule = short\n", "allow"),
         ("[diff]\n\texternal = cat\n", "ask"),
         ('[diff "x"]\n\tcommand = cat\n', "ask"),
-        ('[diff "x"]\n\ttextconv = cat\n', "allow"),
         ("[status]\n\tsubmoduleSummary = true\n", "ask"),
         ("[status]\n\tsubmoduleSummary\n", "ask"),
         ("[status]\n\tsubmoduleSummary = 5\n", "ask"),
@@ -205,6 +204,17 @@ def test_a_repository_with_a_link_that_git_does_not_make_is_not_read_without_a_r
     path.unlink(missing_ok=True)
     path.symlink_to(target)
     for command in ("git log -1", "git status"):
+        assert decide(command, workspace=str(repository)) == "ask"
+
+
+@pytest.mark.parametrize("text", ["../../../D\n", "/srv/x/.git\n", "../.."])
+def test_a_worktree_that_shares_another_folder_makes_git_print_what_lies_there(text: str, repository: Path) -> None:
+    folder = repository / ".git/worktrees/x"
+    folder.mkdir(parents=True)
+    (folder / "commondir").write_text("../..\n")
+    assert decide("git branch -a", workspace=str(repository)) == "allow"
+    (folder / "commondir").write_text(text)
+    for command in ("git branch -a", "git worktree list", "git log --all --oneline"):
         assert decide(command, workspace=str(repository)) == "ask"
 
 
@@ -389,23 +399,25 @@ def test_fetching_what_is_missing_reads_and_writes_what_settings_name(
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_git_keeps_what_a_program_made_of_a_file_in_a_ref_and_so_runs_a_hook(
+def test_git_keeps_what_a_program_made_of_a_file_in_a_ref_that_may_stand_for_a_branch(
     own: bool, repository: Path, tmp_path: Path
 ) -> None:
-    (repository / ".git/hooks").mkdir()
     (tmp_path / "home").mkdir()
-    hook = repository / ".git/hooks/reference-transaction"
-    text = '[diff "x"]\n\ttextconv = cat\n'
     file = repository / ".git/config" if own else tmp_path / "home/.gitconfig"
-    for settings, is_there, decision in (
-        (text + "\tcacheTextConv = true\n", False, "allow"),
-        (text + "\tcacheTextConv = true\n", True, "ask"),
-        (text, True, "allow"),
-    ):
-        hook.write_text("#!/bin/sh\n")
-        hook.chmod(0o755 if is_there else 0o644)
-        file.write_text(settings)
+    text = '[diff "x"]\n\ttextconv = git-crypt diff\n' if own else '[diff "x"]\n\ttextconv = pdftotext\n'
+    for more, decision in (("true", "ask"), ("", "ask"), ("false", "allow")):
+        file.write_text(f"{text}\tcacheTextConv = {more}\n" if more else f"{text}\tcacheTextConv\n")
         assert decide("git log -p", workspace=str(repository), home=str(tmp_path / "home")) == decision
+
+
+def test_what_fsmonitor_says_is_believed_so_no_program_does_no_harm_there(repository: Path) -> None:
+    for value, decision in (("cat", "ask"), ("true", "allow"), ("git-lfs filter-process", "ask"), ("", "allow")):
+        assert settings(repository, f"[core]\n\tfsmonitor = {value}\n") == decision
+
+
+def test_an_encrypting_filter_beside_what_shows_its_files_fetches_nothing(repository: Path) -> None:
+    text = '[filter "git-crypt"]\n\tsmudge = \\"git-crypt\\" smudge\n\tclean = \\"git-crypt\\" clean\n'
+    assert settings(repository, text + '[diff "git-crypt"]\n\ttextconv = \\"git-crypt\\" diff\n') == "allow"
 
 
 @pytest.mark.parametrize("sign", ["", "+", "-", " "])

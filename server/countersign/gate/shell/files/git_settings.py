@@ -24,6 +24,7 @@ from countersign.gate.shell.files.setting_commands import (
     expanded,
     holds_command,
     in_work_tree,
+    is_offline,
     starts_while_reading,
     why_not_harmless,
 )
@@ -37,10 +38,8 @@ _MOST_REPOSITORIES = 40
 """Files of settings of one repository, and repositories within another, that are read."""
 _HOOKS = ("post-index-change",)
 """`git status`, `diff` and `describe --dirty` write what they saw into the index, and then run this hook."""
-_HOOKS_OF_REFS = ("reference-transaction",)
-"""The setting ``diff.NAME.cachetextconv`` makes git write what a program made of a file into a ref of its own."""
-_FETCHING_HOOKS = ("pre-auto-gc",)
-"""Where what is missing is fetched, git tidies up behind it."""
+_FETCHING_HOOKS = ("reference-transaction", "pre-auto-gc")
+"""Where what is missing is fetched, git writes refs, and tidies up behind it."""
 _FETCHING_FILES = frozenset({
     ("http", "savecookies"), ("http", "cookiefile"), ("http", "sslkey"), ("http", "sslcert"),
     ("http", "proxysslkey"), ("http", "proxysslcert"),
@@ -180,6 +179,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
         return UNCERTAIN  # the settings stand in another folder
     if any(holds_link(each, paths) for each in {own_dir, shared}):
         return "its `.git` folder holds a symlink, which git does not make there"
+    if any(_has_strange_worktrees(each) for each in {own_dir, shared}):
+        return UNCERTAIN
     if objects_lie_elsewhere(f"{shared}/objects", top.shared, paths):
         return "it takes what it shows from a repository outside the workspace"
     fetches = any(map(_promises, settings))
@@ -187,7 +188,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
         return "it is not certain from where it fetches what it lacks"
     if _smudges_for_display(settings):
         return UNCERTAIN
-    home, hooks = paths.home, _hooks(settings, fetches=fetches)
+    home, hooks = paths.home, _hooks(fetches=fetches)
     for section, name, key, value, file, own in settings:
         if section.startswith("include") and key == "path":
             named = expanded(value, home, os.path.dirname(file))
@@ -225,6 +226,9 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or ((own or activated) and _shows_more(section, key, value))
             or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES)
+            or (
+                key == "cachetextconv" and not _is_off(value)
+            )  # it moves whatever branch the name of its ref stands for
         ):
             return UNCERTAIN
         elif (section, key) == ("core", "worktree"):
@@ -245,17 +249,27 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
     return f"it runs the hook `{hook}`" if hook is not None else None
 
 
-def _hooks(settings: Sequence[_Setting], *, fetches: bool) -> Sequence[str]:
+def _has_strange_worktrees(git_dir: str) -> bool:
+    """Whether the folder of a linked worktree names another one for what they share than git writes: git reads the refs
+    of every worktree from there, and prints lines that are none."""
+    names = disk.names_in(f"{git_dir}/worktrees")
+    shared = (f"{git_dir}/worktrees/{name}/commondir" for name in names)
+    return len(names) > _MOST_REPOSITORIES or any(disk.beginning(file, 10) not in {None, b"../..\n"} for file in shared)
+
+
+def _hooks(*, fetches: bool) -> Sequence[str]:
     """The hooks that git may run while it only reads."""
-    writes_refs = fetches or any(setting.key == "cachetextconv" for setting in settings)
-    return (*_HOOKS, *(_HOOKS_OF_REFS if writes_refs else ()), *(_FETCHING_HOOKS if fetches else ()))
+    return (*_HOOKS, *(_FETCHING_HOOKS if fetches else ()))
 
 
 def _smudges_for_display(settings: Sequence[_Setting]) -> bool:
     """Whether git may check out a file to show it: for a program that makes a text of it, it runs the filters first,
     and those of Git LFS fetch from wherever the repository says."""
     given = any((each.section, each.key) in _GET_NAMES and each.value != "" for each in settings)
-    return given and any(each.section == "filter" and each.key in {"smudge", "process"} for each in settings)
+    return given and any(
+        each.section == "filter" and each.key in {"smudge", "process"} and not is_offline(each.value)
+        for each in settings
+    )
 
 
 def _is_ordinary(section: str, key: str) -> bool:

@@ -23,14 +23,15 @@ _FETCHING = frozenset(" ".join(field_of("settings", "fetching").values()).split(
 _READING = frozenset(" ".join(field_of("settings", "reading").values()).split())
 """Sections and keys of those which run while it only reads, whatever the output is."""
 _HARMLESS = frozenset(" ".join(field_of("settings", "harmless").values()).split())
-_FORMS, _PAGERS, _VERIFIERS, _DIFFERS = (
+_FORMS, _PAGERS, _VERIFIERS, _DIFFERS, _TEXTS = (
     frozenset(form for forms in field_of("settings", kind).values() for form in forms)
-    for kind in ("forms", "pagers", "verifiers", "differs")
+    for kind in ("forms", "pagers", "verifiers", "differs", "texts")
 )
 """Programs that run nothing of the folder that they are started in, and commands that do no harm whoever wrote them and
 whatever file is named behind them; pagers and verifiers only where git gives them no names (`gpg x.gpg` writes `x`),
 and a tool for differences opens the two versions alone."""
 
+_OFFLINE = _FORMS & frozenset(" ".join(field_of("settings", "offline").values()).split(", "))
 _GIVEN_PATHS = frozenset({"diff.external", "diff.command"})
 """Settings of commands that get names out of commits: in the work tree a link to any file may have such a name."""
 
@@ -62,6 +63,11 @@ def _names_nothing(section: str, key: str, value: str) -> bool:
     return value == "" or (switched and _TRUTH.fullmatch(value) is not None)
 
 
+def is_offline(filter_command: str) -> bool:
+    """Whether a filter surely fetches nothing: one of those that only encrypt."""
+    return " ".join(filter_command.replace('"', "").split()) in _OFFLINE
+
+
 def why_not_harmless(section: str, key: str, text: str, folder: str, paths: PathJudge, *, own: bool) -> str | None:
     """Why this command may do more than a person meant who lets git read, or None. One of the repository's ``own``
     settings must be spelled out as harmless."""
@@ -82,11 +88,19 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
     if setting in _GIVEN_PATHS:
         harmless = text in _DIFFERS
     elif own:
-        forms = _VERIFIERS if section == "gpg" else _PAGERS if "pager" in (section, key) else _FORMS
-        harmless = " ".join(text.replace('"', "").split()) in forms
+        harmless = " ".join(text.replace('"', "").split()) in _forms_of(section, key)
     else:
         harmless = setting not in _READING or _runs_nothing_else(text)
     return None if harmless else f"it is not known what its setting `{setting}` runs"
+
+
+def _forms_of(section: str, key: str) -> frozenset[str]:
+    """The commands that are harmless in this setting of a repository's own. What fsmonitor says git believes, and may
+    then show what lies behind a link, so it has none."""
+    if "pager" in (section, key):
+        return _PAGERS
+    kinds = {"gpg": _VERIFIERS, "filter": _FORMS, "lfs": _FORMS, "diff": _TEXTS if key == "textconv" else frozenset()}
+    return kinds.get(section, frozenset())
 
 
 def _runs_nothing_else(text: str) -> bool:
