@@ -683,7 +683,9 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         if found.may_have("--remove-files"):
             yield from (FileUse("delete", word, below=True) for word in packed)
         # To the tar of BSD and macOS, an archive whose entries it takes over.
-        yield from (FileUse("read", constant(word.value[1:])) for word in operands if (word.value or "")[:1] == "@")
+        yield from (
+            FileUse("read", constant(word.value[1:])) for word in operands if word.value and word.value[0] == "@"
+        )
         yield from (
             FileUse("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
         )
