@@ -79,3 +79,12 @@ def test_a_rule_that_denies_editing_counts_for_new_files(command: str, workspace
 def test_new_files_elsewhere_need_nothing_more(command: str, workspace: Path) -> None:
     assert decide(command, allow=RULES, workspace=str(workspace), home=HOME) == "allow"
     assert decide(command, deny=["Edit(src/**)"], mode="auto", workspace=str(workspace), home=HOME) == "allow"
+
+
+def test_more_folders_than_are_looked_at_ask(workspace: Path) -> None:
+    for number in range(3_000):
+        (workspace / f"k{number}").mkdir()
+    (workspace / "kz").symlink_to("../outside")
+    command = 'for d in k*; do touch "$d/new"; done'
+    assert decide(command, allow=RULES, workspace=str(workspace), home=HOME) == "ask"
+    assert decide(command, mode="auto", workspace=str(workspace), home=HOME) == "ask"

@@ -29,7 +29,9 @@ def test_a_link_to_a_file_outside_has_the_name_that_is_tried(command: str, link:
     assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "ask"
 
 
-@pytest.mark.parametrize("command", ["nohup cat a", "nohup ls 2> /dev/null", "time nohup ls", "timeout 5 nohup ls &"])
+@pytest.mark.parametrize(
+    "command", ["nohup cat a", "nohup ls 2> /dev/null", "nohup ls >&2", "time nohup ls", "timeout 5 nohup ls &"]
+)
 def test_a_link_to_a_file_outside_has_the_name_of_the_output(command: str, tmp_path: Path) -> None:
     (tmp_path / "ws").mkdir()
     assert decide(command, workspace=str(tmp_path / "ws"), home=HOME) == "allow"

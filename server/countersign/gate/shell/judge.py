@@ -212,7 +212,7 @@ class _Judging:
     plain_texts: dict[str, None] = field(default_factory=dict)
     entered: set[Word] = field(default_factory=set)
     written: dict[str, Sequence[str]] = field(default_factory=dict)
-    read_scripts: set[str] = field(default_factory=set)
+    read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     expected: BroughtLinks | None = None
     spellings: int = 0
@@ -637,13 +637,9 @@ class _Judging:
         inner_texts = analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts
         if inner_texts or not self.at_end:
             self.bring(analyzed, places)
-        for text in scripts_run(analyzed, self.written) if self.written else ():
-            if text not in self.read_scripts:
-                self.read_scripts.add(text)
-                self.rough_judgment(text, only_ruled=True)
-                if not self.too_long:
-                    cover = covered or (coverage if coverage.evidence is not None else None)
-                    self.inside_script(text, places, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
+        if self.written:
+            cover = covered or (coverage if coverage.evidence is not None else None)
+            self.run_scripts(analyzed, places, depth + 1, covered=cover, inherited=inherited)
         carried = analyzed.step.unwrapped.carried
         if carried.other_root and self.not_plain is None:
             reason = f"`{analyzed.step.command.source}` may run under another root, where paths name other files"
@@ -695,33 +691,51 @@ class _Judging:
             self.not_plain = Evidence(source="plainBash", reason=reason)
         found = "shells are nested too deeply to analyze" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
-            for place in places if places is not None else [None]:
-                # An inner shell may start at the folder that a link names.
-                linked = place is not None and self.context.paths.resolve(place, cwd="/").resolved != place
-                start = None if linked else place
-                self.course(text, found.course, start, depth=depth, covered=covered, outer=outer, inherited=inherited)
+            self.run_inside(text, found, places, outer, depth, covered=covered, inherited=inherited)
             return
         self.rough_judgment(text)
         self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))
 
-    def inside_script(
+    def run_scripts(
         self,
-        text: str,
+        analyzed: AnalyzedCommand,
         places: Sequence[str] | None,
-        outer: Step,
-        *,
         depth: int,
+        *,
         covered: Coverage | None,
         inherited: frozenset[str],
     ) -> None:
-        """A script that the text writes and runs: what it does asks or is denied as it would be in the text itself.
-        One that is not understood asks no more than one that was there before."""
+        """Scripts that the text itself writes and this command runs. One that is not understood asks no more than one
+        that was there before."""
         plain = self.not_plain
-        found = follow(text) if depth <= MAX_NESTED else None
-        if isinstance(found, Followed):
-            for place in places if places is not None else [None]:
-                self.course(text, found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)
+        for text in scripts_run(analyzed, self.written):
+            at = text, None if places is None else tuple(places)
+            if at in self.read_scripts:
+                continue
+            self.read_scripts.add(at)
+            self.rough_judgment(text, only_ruled=True)
+            found = follow(text) if depth <= MAX_NESTED and not self.too_long else None
+            if isinstance(found, Followed):
+                self.run_inside(text, found, places, analyzed.step, depth, covered=covered, inherited=inherited)
         self.not_plain = plain
+
+    def run_inside(
+        self,
+        text: str,
+        found: Followed,
+        places: Sequence[str] | None,
+        outer: Step,
+        depth: int,
+        *,
+        covered: Coverage | None,
+        inherited: frozenset[str],
+    ) -> None:
+        """What such a text does, or a script that the text writes and runs, wherever it may start."""
+        for place in places if places is not None else [None]:
+            # An inner shell may start at the folder that a link names.
+            linked = place is not None and self.context.paths.resolve(place, cwd="/").resolved != place
+            start = None if linked else place
+            self.course(text, found.course, start, depth=depth, covered=covered, outer=outer, inherited=inherited)
 
     # --- texts that are not understood -------------------------------------------------------------------------------
 

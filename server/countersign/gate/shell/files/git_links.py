@@ -1,14 +1,13 @@
 """Links in what git keeps of a repository (docs/gate.md S9).
 
-git makes none there, but for ``HEAD`` in versions of old. One that an archive brought makes git show the objects, the
-reflog or the settings of another repository, or print the lines of a file that it cannot read (`.git/shallow`), and
-leads elsewhere for git than here where it passes ``/proc/self/cwd``. So none counts, wherever it leads: a repository
-with one is not known for certain.
+git itself makes none there, but for ``HEAD`` in old versions. One that came in an archive makes git show the objects,
+the reflog or the settings of another repository, or print the lines of a file that it cannot read (`.git/shallow`).
+Where it passes ``/proc/self/cwd`` it leads elsewhere for git than here. So none is followed: a repository with one is
+not known for certain.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 
 from countersign.gate.paths.path_judge import PathJudge
@@ -60,18 +59,15 @@ def _links_in(folder: str) -> tuple[str, ...]:
 
 def _is_linked_below(git_dir: str) -> bool:
     waiting = [f"{git_dir}/{name}" for name in _ALL_BELOW]
-    names = 0
-    for folders in itertools.count():
-        if not waiting:
-            return False
+    folders = names = 0
+    while waiting:
         folder = waiting.pop()
         found = disk.entries_in(folder)
+        folders += 1
+        names += len(found or ())
         if found is None or folders > _MOST_FOLDERS or names > _MOST_NAMES:
             return True
-        names += len(found)
-        for name, is_folder in found:
-            if is_folder is None:
-                return True
-            if is_folder:
-                waiting.append(f"{folder}/{name}")
-    raise AssertionError
+        if any(is_folder is None for _, is_folder in found):
+            return True
+        waiting += [f"{folder}/{name}" for name, is_folder in found if is_folder]
+    return False

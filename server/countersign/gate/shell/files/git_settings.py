@@ -273,8 +273,8 @@ def _smudges_for_display(settings: Sequence[_Setting]) -> bool:
 
 
 def _is_ordinary(section: str, key: str) -> bool:
-    """Whether it is a setting of git's own, each of which `git_settings.toml` of the tests tells of, or one that surely
-    makes no program do more that git starts: other programs than git have settings there, too (``lfs.storage``)."""
+    """Whether it is a setting of git's own, all of which stand in `git_settings.toml` of the tests, or one by which no
+    program that git starts does more: those have settings there as well (``lfs.storage``)."""
     first = section.partition(".")[0]
     return first in _SECTIONS or f"{first}.{key}" in _OF_OTHERS or first == _NO_SECTION
 

@@ -325,13 +325,15 @@ class PathFinder:
         yield self.judge.with_met_links(whole, fixed, parts, cwd=cwd, follows=follows)
         matches = self._matches(pattern, cwd)
         if matches is None:
-            reason = "the pattern matches too many names to check"
-            yield whole._replace(
-                requires_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False
-            )
+            yield _too_many(whole)
             return
-        if not reading:
-            matches, ruled = self._made_below(file_use, pattern, fixed, parts, matches, cwd)
+        if not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces):
+            made = self._made_behind(pattern, cwd)
+            if made is None:
+                yield _too_many(whole)
+                return
+            matches = tuple(dict.fromkeys((*matches, *made)))
+            ruled = self.judge.may_hold_edited(fixed, parts, cwd=cwd)
             if ruled is not None:
                 yield whole._replace(ask=whole.ask or ruled)
         # What matches nothing stays as it is written, which may well be a name (`app/[slug]/page.tsx`).
@@ -347,24 +349,19 @@ class PathFinder:
                 yield from behind_links(self.judge, match, cwd)
             yield from self._held_below(file_use, match, cwd)
 
-    def _made_below(
-        self, file_use: FileUse, pattern: str, fixed: str, parts: list[str], matches: tuple[str, ...], cwd: str
-    ) -> tuple[tuple[str, ...], Evidence | None]:
-        """With what is made anew where a variable holds a name that a pattern matches: bash matches that alone, and
-        what stands behind it need not be there (``for d in s*; do touch "$d/new"``). And the rule that could match it.
-        """
-        if not any(isinstance(piece, Variable) for piece in file_use.word.pieces):
-            return matches, None
-        made = list(matches)
+    def _made_behind(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
+        """Names that are made anew where a variable holds one that a pattern matches: bash matches that alone, and what
+        stands behind it need not be there (``for d in s*; do touch "$d/new"``). None if these are too many."""
+        made: list[str] = []
         segments = pattern.split("/")
-        for end in range(1, len(segments)):
+        for end in range(1, len(segments) + 1):
             if glob_segment(segments[end - 1]).literal is None:
-                rest = unescape_glob("/".join(segments[end:]))
                 found = self._matches("/".join(segments[:end]), cwd)
                 if found is None:
-                    return tuple(made), self.judge.may_hold_edited(fixed, None, cwd=cwd)
-                made += [f"{folder}/{rest}" for folder in found]
-        return tuple(dict.fromkeys(made)), self.judge.may_hold_edited(fixed, parts, cwd=cwd)
+                    return None
+                rest = [unescape_glob(segment) for segment in segments[end:]]
+                made += ["/".join((folder, *rest)) for folder in found]
+        return tuple(made)
 
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """What the pattern matches now; None if that is more than is looked at."""
@@ -522,6 +519,11 @@ class PathFinder:
                 said = Evidence(source="default", reason=reason)
                 yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
                 return
+
+
+def _too_many(whole: Finding) -> Finding:
+    said = Evidence(source="default", reason="the pattern matches too many names to check")
+    return whole._replace(requires_ask=said, known_read=False, auto_lifts=False)
 
 
 def _is_harmless(finding: Finding) -> bool:

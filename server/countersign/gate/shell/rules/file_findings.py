@@ -196,7 +196,11 @@ of hosted agents may. A new file does no harm."""
 
 
 def _redirects_output(redirects: Sequence[Redirect]) -> bool:
-    return any(each.descriptor in {"", "1"} and ">" in each.operator for each in redirects)
+    return any(each.descriptor in {"", "1"} and each.operator in _INTO_A_FILE for each in redirects)
+
+
+_INTO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>"})
+"""`>&2` may lead to the terminal again."""
 
 
 def _derived(
@@ -510,6 +514,8 @@ def _may_obey_input(analyzed: AnalyzedCommand, name: str, known: ProgramReading)
     program takes of which no record says that it only reads."""
     if not analyzed.step.stdin_texts or known.git is not None or name in _OBEYS_NO_INPUT:
         return False
+    if known.program is not None and known.program.reads_input:
+        return True
     return (known.program is None or not known.program.known) and GIVE_INPUT.isdisjoint(analyzed.names)
 
 
@@ -565,11 +571,17 @@ def _ruled_in(
             yield from _may_write(context, analyzed, constant(part), places)
 
 
+_FOR_A_FOLDER = 20
+"""Looks that a search below a folder counts for."""
+
+
 def _ruled_behind_links(context: JudgingContext, name: str, places: Sequence[str] | None) -> Iterator[FileFindings]:
     """Ask where a word names a folder below which a link leads to what a rule for reading speaks of: many packers and
     senders of folders follow it. Where too much lies below, it is not looked for."""
     for place in places or [context.start]:
         if disk.is_folder(join(place, name, context.paths.home)):
+            context.spent.looks += _FOR_A_FOLDER
+            yield _NO_FINDINGS
             for finding in behind_links(context.paths, name, place):
                 said = finding.deny or finding.ask
                 if said is not None and finding.resource != name:

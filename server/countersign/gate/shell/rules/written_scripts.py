@@ -22,6 +22,10 @@ from countersign.gate.shell.variables.bindings import Facts
 
 _MOST_COPIES = 8
 """How often a name is followed to the name of a copy."""
+_MOST_PIECES = 100
+"""Texts that are written into one file, for each of which what stands in it by then counts as well."""
+_MOST_READ = 20
+"""Files that one command reads, and writes, which are taken for copies."""
 _COPIES_ONE = 3
 """The fewest words of a command that copies."""
 
@@ -29,38 +33,42 @@ _COPIES_ONE = 3
 def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
     """The texts that these commands write, as far as their words tell, by the names of the files."""
     found: defaultdict[str, list[str]] = defaultdict(list)
+    whole: dict[str, str] = {}
     for step in steps:
         command = step.command
-        names = [_name(redirect.target) for redirect in command.redirects if ">" in redirect.operator]
+        names = [(_name(each.target), ">>" in each.operator) for each in command.redirects if ">" in each.operator]
         if command.words and step.stdin_texts:
-            names += _named_outputs(step, facts)
-        for name in filter(None, names):
+            names += [(name, True) for name in _named_outputs(AnalyzedCommand(step, facts))]
+        for name, appends in names:
             # A redirection of a whole group takes what any of its commands prints.
             around = steps if not command.words else (step,)
-            found[name] += [text for each in around for text in (*stage_output(each.command)[0], *each.stdin_texts)]
-    for texts in found.values():
-        texts.append("".join(texts))  # it may be written piece by piece
-    written = {name: list(dict.fromkeys(texts)) for name, texts in found.items() if any(texts)}
+            texts = [text for each in around for text in (*stage_output(each.command)[0], *each.stdin_texts)]
+            if name and any(texts):
+                # It may be written piece by piece.
+                whole[name] = "".join((whole.get(name, "") if appends else "", *texts))
+                found[name] += [*texts, whole[name]] if len(found[name]) < _MOST_PIECES else texts
+    written = {name: list(dict.fromkeys((*texts, whole[name]))) for name, texts in found.items()}
     return _with_copies(written, steps, facts) if written else {}
 
 
 def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
     """These, and the same by the names that copies, links and renames give them."""
-    copies: list[tuple[str, str]] = []
+    copies: dict[tuple[str, str], None] = {}
     for step in steps:
-        redirects = step.command.redirects
-        outputs = [_name(redirect.target) for redirect in redirects if ">" in redirect.operator]
-        if len(step.command.words) >= _COPIES_ONE or (step.command.words and redirects):
-            analyzed = AnalyzedCommand(step, facts)
-            for known in analyzed.known:
-                if known.program is not None and known.program.operands in COPYING and known.arguments.operands:
-                    *sources, target = [_name(word) for _, word in known.arguments.operands]
-                    copies += [(source, target) for source in sources]
-            # What a filter reads may go on into its output.
-            read = [_name(redirect.target) for redirect in redirects if redirect.operator == "<"]
-            read += [_name(use.word) for use in _uses(analyzed) if use.operation == "read"]
-            outputs += _named_outputs(step, facts) if read else []
-            copies += [(source, target) for source in read if source in written for target in outputs]
+        command = step.command
+        if len(command.words) < _COPIES_ONE and not (command.words and command.redirects):
+            continue
+        analyzed = AnalyzedCommand(step, facts)
+        for known in analyzed.known:
+            if known.program is not None and known.program.operands in COPYING and known.arguments.operands:
+                *sources, target = [_name(word) for _, word in known.arguments.operands]
+                copies |= dict.fromkeys((source, target) for source in sources)
+        # What a filter reads may go on into its output.
+        read = [_name(redirect.target) for redirect in command.redirects if redirect.operator == "<"]
+        read += [_name(use.word) for use in _uses(analyzed) if use.operation == "read"]
+        outputs = [_name(redirect.target) for redirect in command.redirects if ">" in redirect.operator]
+        outputs += _named_outputs(analyzed) if read else ()
+        copies |= dict.fromkeys((source, target) for source in read[:_MOST_READ] for target in outputs[:_MOST_READ])
     for _ in range(min(len(copies), _MOST_COPIES)):
         for source, target in copies:
             if source in written and target:
@@ -68,10 +76,10 @@ def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Fa
     return written
 
 
-def _named_outputs(step: Step, facts: Facts) -> list[str]:
+def _named_outputs(analyzed: AnalyzedCommand) -> list[str]:
     """The names of the files into which a command writes what it reads, where its words tell them (``tee s``, ``dd
     of=s``, ``sort -o s``)."""
-    return [_name(use.word) for use in _uses(AnalyzedCommand(step, facts)) if use.operation == "write"]
+    return [_name(use.word) for use in _uses(analyzed) if use.operation == "write"]
 
 
 def _uses(analyzed: AnalyzedCommand) -> Iterator[FileUse]:
