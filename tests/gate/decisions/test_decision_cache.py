@@ -31,7 +31,8 @@ NAMES = (
     "src/objects", "src/refs",
 )  # fmt: skip
 WHATS = ("file", "folder", "program", "second name", "nothing")
-TARGETS = (".env", "src", "lib", "a", "../out", "/etc", ".git/hooks", "missing")
+# Files are made behind links as well, so none may lead to a folder of the machine.
+TARGETS = (".env", "src", "lib", "a", "../out", "{top}/apart", ".git/hooks", "missing")
 
 COMMANDS = (
     "ls", "ls a", "cat *.py", "git -C src status", "tar xf a -C lib", "cat a", "cat src/x.py", "cat lib/x.py",
@@ -84,7 +85,7 @@ class Disk:
     def build(self) -> None:
         for path in self.top.iterdir():
             remove(path)
-        for folder in ("ws/src/objects", "ws/.git", "ws/lib", "ws/bin", "home/.ssh", "out", "else"):
+        for folder in ("ws/src/objects", "ws/.git", "ws/lib", "ws/bin", "home/.ssh", "out", "else", "apart"):
             (self.top / folder).mkdir(parents=True)
         for name in ("a", "z.py", "src/x.py", "src/HEAD"):
             (self.workspace / name).write_text("x")
@@ -112,7 +113,7 @@ class Disk:
         with contextlib.suppress(OSError):
             remove(path)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.symlink_to(to)
+            path.symlink_to(to.replace("{top}", str(self.top)))
 
     def move_away(self, in_place: str) -> None:
         """The workspace itself, with a link in its place."""
