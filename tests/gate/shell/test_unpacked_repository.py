@@ -154,6 +154,9 @@ def test_an_include_that_leads_out_of_the_repository_shows_what_stands_there(rep
     for path in (str(tmp_path / "other"), "../../other", "~/.gitconfig-work"):
         assert settings(repository, f"[include]\n\tpath = {path}\n", "git remote -v") == "ask"
     assert settings(repository, "[include]\n\tpath = more\n", "git remote -v") == "allow"
+    (repository / ".git/own").mkdir()
+    (repository / ".git/own/more").symlink_to(tmp_path / "other")
+    assert settings(repository, "[include]\n\tpath = own/more\n", "git remote -v") == "ask"
 
 
 @pytest.mark.parametrize("folder", ["remotes", "branches"])

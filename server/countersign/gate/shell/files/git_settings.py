@@ -198,7 +198,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
                 return UNCERTAIN
             if in_work_tree(named, folder, paths):
                 return "its settings include a file of the workspace"
-            if own and not named.startswith((f"{own_dir}/", f"{shared}/")):
+            if own and not _stays_below(named, (own_dir, shared), paths):
                 return UNCERTAIN  # git prints what stands in it
         elif (section, key) == ("core", "hookspath"):
             named = expanded(value, home, folder)
@@ -226,9 +226,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or ((own or activated) and _shows_more(section, key, value))
             or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES)
-            or (
-                key == "cachetextconv" and not _is_off(value)
-            )  # it moves whatever branch the name of its ref stands for
+            # It writes to a ref, which may stand for a branch.
+            or (key == "cachetextconv" and not _is_off(value))
         ):
             return UNCERTAIN
         elif (section, key) == ("core", "worktree"):
@@ -247,6 +246,11 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
                     return UNCERTAIN
     hook = next((each for each in hooks if disk.can_run(f"{shared}/hooks/{each}")), None)
     return f"it runs the hook `{hook}`" if hook is not None else None
+
+
+def _stays_below(path: str, folders: Sequence[str], paths: PathJudge) -> bool:
+    """Whether a path lies below one of these resolved folders, wherever links lead."""
+    return paths.resolve(path, cwd="/").resolved == path and path.startswith(tuple(f"{each}/" for each in folders))
 
 
 def _has_strange_worktrees(git_dir: str) -> bool:
