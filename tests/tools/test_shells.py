@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from countersign.gate.call import BadArguments, FileState, RunCommand
-from countersign.gate.permit import Stale
+from countersign.gate.permit import Stale, _issue
 from countersign.gate.receipt import Outcome
 from countersign.tools.clip import MOST_OUTPUT
+from countersign.tools.registry import BY_NAME
 from countersign.tools.shell import processes
 from countersign.tools.shell.command_line import shell_line
 from countersign.wire.approvals import CommandPreview
@@ -305,6 +306,28 @@ git config {key} "$PWD/.git/program"
 async def test_git_runs_no_program_of_the_repository(bench: Workbench, key: str, command: str, runs: bool) -> None:
     await bench.do("shell", command=REPOSITORY.format(key=key, command=command))
     assert (bench.workspace / "ran").exists() is runs
+
+
+PARTIAL = """
+set -e
+git init -q full && cd full && git config user.email a@b && git config user.name n
+git config uploadpack.allowFilter true && git config uploadpack.allowAnySHA1InWant true
+echo a >file && git add file && git commit -qm first && cd ..
+git clone -q --no-checkout --filter=tree:0 "file://$PWD/full" partial
+printf '#!/bin/sh\\ntouch "%s/ran"\\nexec git-upload-pack "$@"\\n' "$PWD" >program && chmod +x program
+git -C partial config remote.origin.uploadpack "$PWD/program"
+"""
+
+
+@pytest.mark.parametrize("only_reads", [True, False])
+async def test_git_fetches_nothing_for_a_command_that_only_reads(bench: Workbench, *, only_reads: bool) -> None:
+    assert (await bench.do("shell", command=PARTIAL)).success
+    prepared = bench.prepare("shell", command="git -C partial status")
+    call = bench.permit("shell", prepared, runs="git -C partial status").call
+    permit = _issue(call, "mode", runs="git -C partial status", only_reads=only_reads)
+    outcome = await BY_NAME["shell"].run(permit, prepared, bench.bench)
+    assert (bench.workspace / "ran").exists() is not only_reads, outcome.output
+    assert outcome.success is not only_reads
 
 
 async def test_a_folder_that_looks_like_a_repository_is_not_one(bench: Workbench) -> None:

@@ -77,6 +77,17 @@ COMMANDS = [
     ("git stash show -p", "ask"),
     ("git cat-file -p 0a1b2c3d", "ask"),
     ("git cat-file -t 0a1b2c3d", "allow"),
+    # A ref may name the contents of a file.
+    ("git cat-file -p main", "ask"),
+    ("git cat-file blob main", "ask"),
+    ("git cat-file -e main", "allow"),
+    ("git cat-file commit main", "allow"),
+    ("git cat-file -p HEAD", "allow"),
+    ("git cat-file -p main^{tree}", "allow"),
+    ("git cat-file -p main:src/app.py", "allow"),
+    ("git cat-file blob :0:src/app.py", "allow"),
+    ("git show topic -- src", "ask"),
+    ("git show topic~0 -- src", "allow"),
     ("git status -s", "allow"),
 ]
 

@@ -39,6 +39,8 @@ READING_GIT_SETTINGS = (
 )  # fmt: skip
 """More of them, for a command that runs without a rule because it only reads. The gate asks where such a command would
 need them; this is a second line, should it be wrong."""
+READING_GIT = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1"}
+"""For such a command, too: git connects to nothing, and starts none of the programs by which a remote is reached."""
 UTF8 = "C.UTF-8"
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -48,7 +50,7 @@ def filtered_environment(
 ) -> dict[str, str]:
     """What a command gets of ``base``. An agent gets this, and its own ``env`` laid over it.
 
-    ``only_reads``: the command runs without a rule because it only reads; git runs no hooks then.
+    ``only_reads``: the command runs without a rule because it only reads; git runs no hooks then, and fetches nothing.
     ``shell.env.pass`` names variables that pass although they look like a secret or steer a program; those that steer
     the shell itself never do. Reads no disk but to resolve the links of PATH entries.
     """
@@ -63,7 +65,9 @@ def filtered_environment(
             continue
         kept[name] = value
     kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
-    return _with_utf8(kept) | _quiet_git((*GIT_SETTINGS, *READING_GIT_SETTINGS) if only_reads else GIT_SETTINGS)
+    if only_reads:
+        return _with_utf8(kept) | _quiet_git((*GIT_SETTINGS, *READING_GIT_SETTINGS)) | READING_GIT
+    return _with_utf8(kept) | _quiet_git(GIT_SETTINGS)
 
 
 def confined_environment(environment: Mapping[str, str]) -> dict[str, str]:

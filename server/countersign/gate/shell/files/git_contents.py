@@ -175,7 +175,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if searches_files(git):
         return _searched_below(words, git)
     if name == "cat-file" or _formats_whole(git):
-        return () if prints_unnamed(words, git) is not None else None
+        return () if prints_unnamed(words, git) is not None or _prints_named(git) else None
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
     if patched and shows_stash(git):
@@ -186,6 +186,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):
         return None
     widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, frozenset({"--full-diff"}))
+    widened = widened or (name == "show" and any(map(_may_name_content, operands)))
     if widened or not all(map(_is_plain_spec, specs)):
         return ()
     return () if any(map(_may_widen, operands)) else tuple(specs or filter(_is_plain_spec, operands))
@@ -371,7 +372,27 @@ def _adds_objects(name: str, git: Git) -> bool:
     )
 
 
-_SURELY_COMMIT = re.compile(r"(?:HEAD|@|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|[\w./-]+(?=[~^]))(?:~\d*|\^\d?)*")
+def _prints_named(git: Git) -> bool:
+    """Whether it is ``git cat-file`` of an object that a ref may name, which may be a file's contents."""
+    found = git.arguments
+    if git.subcommand != "cat-file" or found.keeps("-t", "-s", "-e"):
+        return False
+    named = [word for _, word in found.operands]
+    if len(named) > 1 and named[0].value in {"commit", "tree", "tag"}:
+        return False
+    if len(named) > 1 and named[0].value == "blob":
+        named = named[1:]
+    return any(map(_may_name_content, named))
+
+
+def _may_name_content(word: Word) -> bool:
+    """Whether a word may be a ref to a file's contents: no path in a revision, nor what leads to commits alone."""
+    return ":" not in word.prefix and _SURELY_COMMIT.fullmatch(word.value or "") is None
+
+
+_SURELY_COMMIT = re.compile(
+    r"(?:HEAD|@|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|[\w./-]+(?=[~^]))(?:~\d*|\^\d?|\^\{(?:commit|tree)\})*"
+)
 
 
 def _has(git: Git, names: frozenset[str]) -> bool:

@@ -24,7 +24,7 @@ PARAMETER_TEXT = rf"(?:{_SIMPLE_PARAMETER}|\$\{{{_NAME}(?::-{_DEFAULT})?\}})"
 # Negated, because a range up to the last character costs most of the time that an expression takes to compile.
 ORDINARY_CHARACTER = r"""[^\x00-\x20"#$&'()*;<>?\[\\\]`{|}~\x7f]"""
 """Letters, digits, ``_./,:+@%^=!-`` and whatever is not ASCII."""
-_SPECIAL_LITERAL = r"(?<![ \t\n;&|()<>])#|(?<=[A-Za-z0-9^])~|(?<=@)\{[A-Za-z0-9-]+\}"
+_SPECIAL_LITERAL = r"(?<![ \t\n;&|()<>])#|(?<=[A-Za-z0-9^])~|(?<=[@^])\{[A-Za-z0-9-]+\}"
 LITERAL_CHARACTER = rf"(?:{ORDINARY_CHARACTER}|{_SPECIAL_LITERAL})"
 ESCAPED = r"""\\[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
 SIMPLE_BRACKET = r"\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.,])+\]"
