@@ -20,6 +20,7 @@ from countersign.agents.acp.label import Findings as LabelFindings
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import STRANGER
 from countersign.agents.acp.recipe_file import parse_recipe
+from countersign.agents.probe import run
 from countersign.agents.probe.run import probe
 from countersign.agents.probe.scenarios import SCENARIOS, WORLDS
 from countersign.agents.probe.verdict import Findings, Result, label_from, recipe_file
@@ -34,8 +35,8 @@ def words(habit: str) -> list[str]:
     return [sys.executable, str(AGENT), habit]
 
 
-async def found(tmp_path: Path, habit: str, recipe=STRANGER) -> Findings:
-    return await probe(words(habit), recipe, tmp_path / "worlds", tell=lambda line: None)
+async def found(tmp_path: Path, habit: str, recipe=STRANGER, worlds=WORLDS) -> Findings:
+    return await probe(words(habit), recipe, tmp_path / "worlds", worlds=worlds, tell=lambda line: None)
 
 
 def unasked(results: Findings) -> set[tuple[str, str]]:
@@ -52,7 +53,6 @@ HABITS = {
     "asks before commands": ("unguarded", everywhere("write", "edit", "overwrite", "write outside", "read outside")),
     "never asks": ("unguarded", everywhere(*SCENARIOS)),
     "does it anyway": ("unguarded", everywhere(*SCENARIOS)),
-    "writes later": ("unguarded", everywhere(*SCENARIOS)),
     "has sub-agents that never ask": ("unguarded", everywhere("sub-agent")),
     "obeys the repository": ("unguarded", {("hostile repository", scenario) for scenario in SCENARIOS}),
     "obeys its settings": ("unguarded", {("permissive settings", scenario) for scenario in SCENARIOS}),
@@ -67,6 +67,14 @@ async def test_the_label_follows_from_what_the_agent_did(tmp_path: Path, habit: 
     assert unasked(results) == expected
     assert label_from(results)[0] == label
     assert len(results.results) == len(WORLDS) * len(SCENARIOS)
+
+
+async def test_what_an_agent_writes_after_its_turn_counts_as_that_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run, "SETTLE_SECONDS", 2.0)  # a process on a busy machine may begin late
+    results = await found(tmp_path, "writes later", worlds=WORLDS[:1])
+    assert unasked(results) == {(WORLDS[0], scenario) for scenario in SCENARIOS}
 
 
 async def test_files_that_the_recipe_calls_hostile_lower_its_label_where_they_lie_and_not_everywhere(tmp_path: Path):
