@@ -87,6 +87,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "forms": list,
         "shapes": list,
     },
+    "queries": {"shapes": list},
     "shims": {"folder": str, "files": str, "versions": str, "links_to": str, "names": str},
     "carries": {
         "environment_files": bool,

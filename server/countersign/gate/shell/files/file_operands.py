@@ -50,7 +50,7 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
         if arguments.options:
             found += _doubtful(row, arguments, elsewhere_flags=name in OPTIONS_END)
             if row.reads:
-                found += [FileUse("read", value) for value in _read_by_options(row, arguments)]
+                found += [FileUse("read", value, below=True) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(name, row, known.arguments):
                 found += [_rewritten(name, word) for _, word in known.arguments.operands]
     if known.uses:

@@ -378,11 +378,15 @@ def _prints_named(git: Git) -> bool:
     if git.subcommand != "cat-file" or found.keeps("-t", "-s", "-e"):
         return False
     named = [word for _, word in found.operands]
-    if len(named) > 1 and named[0].value in {"commit", "tree", "tag"}:
+    if len(named) > 1 and named[0].value in _WITHOUT_CONTENTS:
         return False
     if len(named) > 1 and named[0].value == "blob":
         named = named[1:]
     return any(map(_may_name_content, named))
+
+
+_WITHOUT_CONTENTS = frozenset("commit tree tag".split())
+"""Kinds of objects that hold no file's contents."""
 
 
 def _may_name_content(word: Word) -> bool:

@@ -67,6 +67,7 @@ _CHANGING = frozenset(
 
 
 _UNPACKING = re.compile(r"tar [-a-z]*x")
+_PACKING = re.compile(r"-?[a-wyzA-Z]*c[a-wyzA-Z]*")
 
 
 def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[FileUse]:
@@ -81,6 +82,10 @@ def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[FileUse]:
             yield FileUse("write", word)
             yield from (FileUse("write", word, brought=source) for source in named[:-1])
             yield from inside(word.value, tilde=word.tilde)
+    elif tool == "tar" and words and _PACKING.match(words[0].prefix):
+        archive, *packed = [word for word in words[1:] if not word.prefix.startswith("-")] or [unknown()]
+        yield FileUse("write", archive)
+        yield from (FileUse("read", word, below=True) for word in packed)
     elif _UNPACKING.match(" ".join([tool, *(word.prefix for word in words[:1])])):
         yield FileUse("write", unknown())
 

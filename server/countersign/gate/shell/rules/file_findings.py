@@ -446,7 +446,7 @@ _SCRIPT_FOLDERS = {key[0]: tuple(options.split()) for key, options in FACETS["sc
 
 def _is_like_a_file(text: str) -> bool:
     """Whether a word could name a file, where a table knows its program: looking costs time."""
-    return "." in text or "/" in text or "id_" in text.lower()
+    return "." in text or "/" in text or "id_" in text.lower() or "file:" in text
 
 
 def _is_link(name: str | None, places: Sequence[str] | None) -> bool:
@@ -547,6 +547,8 @@ _FILE_URL = re.compile(r"(?i)file[a-z]?://(?:localhost(?=/))?")
 
 
 _NAMED_KIND = re.compile(r"[a-z][a-z-]*:(?!//)")
+_FILE_SCHEME = re.compile(r"(?i)\bfile:(?!/)([\w-]+)")
+"""A bare name behind `file:`, by which package managers take a folder for a package."""
 
 
 def _ruled_in(
@@ -559,6 +561,7 @@ def _ruled_in(
         return
     reads = context.rules.limits("Read")
     parts = [part.lstrip("+-%") for part in _PARTS.split(value) if "/" in part or "." in part]
+    parts += _FILE_SCHEME.findall(value)
     if places is not None and _NAMED_KIND.match(value):
         # `root:x` and `path:x` count from the top of a repository, which is one of the folders above.
         above = (folder for place in places for folder in folders_above(place, context.paths.workspace))
@@ -595,7 +598,8 @@ def _ruled_names(
     """Bare names (``pax -w secrets``) that a rule for reading speaks of, where any word may name a file or folder."""
     for word in words[1:]:
         value = word.value or ""
-        for name in dict.fromkeys((value, value[2:] if value[:1] == "-" else "", _LAST.split(value)[-1])):
+        behind = (_LAST.split(value)[-1], value.rpartition(":")[2])
+        for name in dict.fromkeys((value, value[2:] if value[:1] == "-" else "", *behind)):
             if name and name[0] != "-" and not _is_like_a_file(name):
                 yield from _asked_about(context, analyzed, name, places)
 
