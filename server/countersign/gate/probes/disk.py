@@ -84,6 +84,11 @@ def path_stat(path: str) -> PathStat | int:
     return _recorded(_path_stat, path)
 
 
+def is_own(path: str) -> bool:
+    """Whether what stands at a path, a link not followed, belongs to whom we run as."""
+    return _recorded(_is_own, path)
+
+
 def link_target(path: str) -> str | int:
     """Where a link leads; the error number where it cannot be read."""
     return _recorded(_link_target, path)
@@ -228,6 +233,13 @@ def _path_stat(path: str) -> PathStat | int:
         return errno.EINVAL
     kind = found.st_mode & _KIND
     return PathStat(kind, 1 if kind == stat.S_IFDIR else found.st_nlink)
+
+
+def _is_own(path: str) -> bool:
+    try:
+        return os.lstat(path).st_uid == os.geteuid()
+    except (OSError, ValueError):
+        return False
 
 
 def _link_target(path: str) -> str | int:

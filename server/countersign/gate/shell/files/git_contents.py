@@ -79,8 +79,12 @@ _NAMES_NO_COMMIT = frozenset({
 _REMOTE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[^/]+:)")
 """How an address on another machine begins; anything else is copied from this one."""
 
-_NUMBER = re.compile(r"\^?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0)?")
-"""An object that is named by its number, which may be a tree or a blob as well as a commit."""
+_NUMBER = re.compile(r"\^?(?:[^:]*-g)?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0?)*")
+"""An object that is named by its number, by itself or as ``git describe`` names it, which may be a tree or a blob as
+well as a commit."""
+
+_OF_COMMITS_ALONE = frozenset({"log", "reflog", "whatchanged", "stash", "commit", "rev-list"})
+"""Subcommands that leave out an object that is no commit."""
 
 
 _BY_PARTS = frozenset({"add", "stage", "commit", "checkout", "restore", "reset"})
@@ -141,17 +145,21 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return ()  # whole differences by the setting `stash.showPatch`
         case "archive":
             # Behind the tree stand paths.
-            return () if _is_number(operands[0] if operands else None) else _limits([], [*operands[1:], *specs])
+            if _is_number(operands[0] if operands else None):
+                return ()
+            return _limits([], [*operands[1:], *specs], ended=False)
         case _:
             if name not in _ALWAYS and not _asked_for(name, operands, git):
                 return None
-    if _has(git, frozenset({"--full-diff"})):
-        return ()  # the paths only choose the commits
-    if _numbered(operands, git) and name not in {"log", "reflog", "whatchanged", "stash", "commit", "rev-list"}:
+    if _has(git, _WIDENING):
+        return ()
+    if _numbered(operands, git) and name not in _OF_COMMITS_ALONE:
         return ()
     if name == "show" and _shows_only_paths(operands, git):
         return None
-    return () if name in _WITHOUT_LIMITS or _adds_objects(name, git) else _limits(operands, specs)
+    if name in _WITHOUT_LIMITS or _adds_objects(name, git):
+        return ()
+    return _limits(operands, specs, ended=dashes < len(words))
 
 
 def tells_commits(words: Sequence[Word], git: Git) -> bool:
@@ -185,11 +193,18 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     specs = [word for index, word in found.operands if index >= dashes]
     if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):
         return None
-    widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, frozenset({"--full-diff"}))
-    widened = widened or (name == "show" and any(map(_may_name_content, operands)))
+    widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, _WIDENING) or _in_any_case(git)
+    if name == "show":
+        widened = widened or any(map(_may_name_content, operands))
+    elif name not in _OF_COMMITS_ALONE:
+        # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
+        widened = widened or any(map(_is_in_no_commit, operands))
     if widened or not all(map(_is_plain_spec, specs)):
         return ()
-    return () if any(map(_may_widen, operands)) else tuple(specs or filter(_is_plain_spec, operands))
+    if any(map(_may_widen, operands)):
+        return ()
+    # In front of `--` stand revisions alone, whatever lies in the folder.
+    return tuple(specs if dashes < len(words) else filter(_is_plain_spec, operands))
 
 
 def searches_files(git: Git) -> bool:
@@ -204,9 +219,11 @@ def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     operands = found.operands if found.has("-e") else found.operands[1:]
     specs = [word for index, word in operands if index >= dashes]
     names = [word for index, word in operands if index < dashes]
-    if not all(map(_is_plain_spec, specs)) or any(map(_may_widen, names)):
+    if not all(map(_is_plain_spec, specs)) or any(map(_may_widen, names)) or _in_any_case(git):
         return ()
-    return tuple(specs or filter(_is_plain_spec, names)) or (constant("."),)
+    if any(map(_is_in_no_commit, names)):
+        return ()
+    return tuple(specs if dashes < len(words) else filter(_is_plain_spec, names)) or (constant("."),)
 
 
 def shows_stash(git: Git) -> bool:
@@ -226,16 +243,19 @@ def shows_unstaged(git: Git) -> bool:
 def _leaves_unstaged(option: str) -> bool:
     """Whether an option of ``git diff`` only says how the differences are shown."""
     if len(option) == len("-x"):
-        return option != "-g"
+        return option not in {"-g", "-C"}
     bare = option.removeprefix("--")
     bare = bare.removeprefix("no-") if bare not in _SHOWN else bare
     return bare in _SHOWN
 
 
-_SHOWN = (GIT["diff"].grammar.names | GIT["diff"].grammar.long) - (
-    GIT["shortlog"].grammar.names | GIT["shortlog"].grammar.long | {"cached", "staged", "merge-base", "default"}
+_SHOWN = (
+    (GIT["diff"].grammar.names | GIT["diff"].grammar.long)
+    - (GIT["shortlog"].grammar.names | GIT["shortlog"].grammar.long | {"cached", "staged", "merge-base", "default"})
+    - {"find-copies", "find-copies-harder"}
 )
-"""Options of ``git diff`` that are none of those by which git chooses commits."""
+"""Options of ``git diff`` that are none of those by which git chooses commits, or looks at files that are as they
+were."""
 
 
 def reads_objects(git: Git) -> bool:
@@ -278,11 +298,21 @@ def _dashes(words: Sequence[Word], git: Git) -> int:
     return next((index for index in range(git.start, len(words)) if words[index].value == "--"), len(words))
 
 
-def _limits(operands: Sequence[Word], specs: Sequence[Word]) -> tuple[Word, ...] | None:
-    """Words of which one must be there; None if paths limit the output for certain."""
+def _limits(operands: Sequence[Word], specs: Sequence[Word], *, ended: bool) -> tuple[Word, ...] | None:
+    """Words of which one must be there; None if paths limit the output for certain. ``ended``: operands are revisions,
+    since ``--`` stands behind them."""
     if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or _leaves_out(spec) for spec in specs):
         return None
-    return () if specs or any(map(_may_widen, operands)) else tuple(filter(_is_plain_spec, operands))
+    return () if specs or ended or any(map(_may_widen, operands)) else tuple(filter(_is_plain_spec, operands))
+
+
+_WIDENING = frozenset({"--full-diff", "--follow"})
+"""With the first the paths only choose the commits; with the second git goes over to a file that was copied."""
+
+
+def _in_any_case(git: Git) -> bool:
+    """Whether paths also mean names in other letters than theirs."""
+    return git.before.has("--icase-pathspecs")
 
 
 def _may_widen(word: Word) -> bool:
@@ -296,8 +326,9 @@ OBJECT = "5ca1ab1e" * 5
 
 
 def _is_plain_spec(word: Word) -> bool:
-    """Whether a pathspec names a path without magic. Patterns are judged as such."""
-    return word.value is not None and word.value[:1] not in {"", ":", "-"} and OBJECT not in word.value
+    """Whether a pathspec names a path without magic. Patterns are judged as such; a backslash makes one of any name."""
+    value = word.value
+    return value is not None and value[:1] not in {"", ":", "-"} and "\\" not in value and OBJECT not in value
 
 
 def _leaves_out(word: Word) -> bool:
@@ -450,6 +481,11 @@ def _is_from_folder(operands: Sequence[Word], git: Git) -> bool:
 def _is_object(word: Word) -> bool:
     """Whether a word names a tree or blob by its path or its number."""
     return _is_number(word) or ":" in word.prefix
+
+
+def _is_in_no_commit(word: Word) -> bool:
+    """Whether an operand may name a tree or blob: by its number, or by the path in a revision."""
+    return _is_number(word) or (":" in word.prefix and not word.prefix.startswith(":"))
 
 
 def _is_number(word: Word | None) -> bool:

@@ -22,6 +22,7 @@ _FOLDER = 0o040000
 _SPARSE = b"sdir\0\0\0\0"
 """The extension by which an index holds folders."""
 _EXTENDED = 0x4000
+_STAGE = 0x3000
 _KIND = 0o170000
 _GITLINK = 0o160000
 """The kind of an entry: git looks at these bits of its mode alone."""
@@ -34,12 +35,14 @@ _LIKELY = re.compile(rb"\.env|\.npmrc|\.pypirc|id_(?:rsa|ed25519|ecdsa)|\.pem", 
 
 
 class Tracked(NamedTuple):
-    """A file in the index, with its mode, and when it was last changed, in nanoseconds, and its size, as git saw it."""
+    """A file in the index, with its mode, and when it was last changed, in nanoseconds, and its size, as git saw it.
+    ``unmerged``: it has several versions, so that git compares them with the file."""
 
     path: bytes
     mode: int
     time: int
     size: int
+    unmerged: bool
 
 
 def index_names(data: bytes, most: int) -> tuple[tuple[str, bool], ...] | None:
@@ -71,7 +74,7 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
         named = path.removesuffix(b"/") if mode & _KIND == _FOLDER else path
         if flags & 0xFFF != min(end - start, 0xFFF) or _STRAY.search(named):
             return None
-        found.append(Tracked(path, mode, seconds * 1_000_000_000 + rest, size))
+        found.append(Tracked(path, mode, seconds * 1_000_000_000 + rest, size, unmerged=flags & _STAGE != 0))
         at += (end - at) // 8 * 8 + 8
     return found if _has_known_extensions(data, at) else None
 
@@ -108,7 +111,7 @@ def tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
 def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     data = disk.beginning(file, _MOST_BYTES + 1)
     if data is None:
-        return ()
+        return () if _has_no_commit(os.path.dirname(file)) else None
     if not _is_whole(data, file) or data[4:8] not in _PLAIN_VERSIONS or not _is_sound(data):
         return None
     if _LIKELY.search(data) is None and _SPARSE not in data:
@@ -119,21 +122,37 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     return tuple(each for each in found if _is_secret(each.path))
 
 
-def reaches_through_link(file: str, folder: str) -> bool:
-    """Whether a folder of this work tree that holds files of the index is a link by now, or that is not known."""
-    return disk.combined(_reaches_through_link, (file, folder))
+def _has_no_commit(git_dir: str) -> bool:
+    """Whether a repository without an index has no commit either, by its loose and packed refs."""
+    head = disk.beginning(f"{git_dir}/HEAD", 1_000) or b""
+    named = re.fullmatch(rb"ref: (refs/[\w./-]+)\s*", head)
+    if named is None or disk.path_stat(f"{git_dir}/packed-refs") not in disk.MISSING:
+        return False
+    return disk.path_stat(f"{git_dir}/{os.fsdecode(named[1])}") in disk.MISSING and not disk.names_in(
+        f"{git_dir}/refs/remotes"
+    )
 
 
-def _reaches_through_link(at: tuple[str, str]) -> bool:
-    file, folder = at
+def reaches_through_link(file: str, folder: str, *, unmerged: bool = False) -> bool:
+    """Whether a folder of this work tree that holds files of the index is a link by now, or that is not known.
+    ``unmerged``: only such files count."""
+    return disk.combined(_reaches_through_link, (file, folder, unmerged))
+
+
+def _reaches_through_link(at: tuple[str, str, bool]) -> bool:
+    file, folder, unmerged = at
     data = disk.beginning(file, _MOST_BYTES + 1)
     if data is None:
         return False
+    if unmerged and data[4:8] not in _PLAIN_VERSIONS:
+        return True
     found = _tracked(data, _MOST_NAMES) if _is_whole(data, file) else None
     if found is None or any(map(_is_folder, found)):
         return True
     folders: set[bytes] = set()
     for each in found:
+        if unmerged and not each.unmerged:
+            continue
         above = os.path.dirname(each.path)
         while above and above not in folders:
             folders.add(above)

@@ -33,7 +33,7 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
 
 def _placed(each: FileUse, git: Git) -> FileUse:
     """The touch as git makes it in the folders of its ``-C``, above which the top of the repository may lie."""
-    file_use = each._replace(unfollowed=_is_unfollowed(each, git))
+    file_use = each._replace(unfollowed=_is_unfollowed(each, git), opened=not each.top and _follows(git))
     if file_use.top:
         return file_use._replace(start=git.folders)
     word = file_use.word
@@ -87,13 +87,22 @@ _TAKES_UP = frozenset({"add", "stage", "update-index"})
 """Subcommands that take a symlink up as what it is."""
 
 
+def _follows(git: Git) -> bool:
+    """Whether it may open a file of the work tree without a look at the folders above: ``git blame`` always, and ``git
+    diff`` of two files, which is another program wherever git finds no repository that it likes."""
+    if git.subcommand in {"blame", "annotate"}:
+        return True
+    two = git.subcommand == "diff" and len(git.arguments.operands) == 2
+    return two or git.arguments.may_have("--no-index")
+
+
 def _is_unfollowed(file_use: FileUse, git: Git) -> bool:
     """Whether git refuses to go through a link where this is touched, or looks at the link itself."""
     if git.subcommand == "mv":
         # It renames, and takes no symlink for a folder; only one in front of the last name leads elsewhere.
         return file_use.word.value is not None and "/" not in file_use.word.value
     if file_use.operation in ("read", "list"):
-        return (file_use.shown and not git.arguments.may_have("--no-index")) or git.subcommand in _TAKES_UP
+        return (file_use.shown and not _follows(git)) or git.subcommand in _TAKES_UP
     return git.subcommand in _STAYS_WITHIN
 
 

@@ -13,7 +13,14 @@ import stat
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository, is_whole, repository_above, repository_at
-from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch, shows_in_stashes
+from countersign.gate.shell.files.git_settings import (
+    MOST_SETTINGS,
+    is_surely_taken,
+    leads_into_work_tree,
+    may_fetch,
+    shows_in_stashes,
+)
+from countersign.gate.shell.languages.git import Git
 
 
 def strange_repository(folder: str, paths: PathJudge, *, known: bool, activated: bool = False) -> str | None:
@@ -49,6 +56,30 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool, activated:
         if real in {top, "/"} or not inside:
             return "there is no repository in the workspace" if known else None
         real = os.path.dirname(real)
+
+
+def may_compare_files(git: Git, folder: str, paths: PathJudge) -> bool:
+    """Whether ``git diff`` of two paths may compare the files themselves, as with ``--no-index``: git does so where it
+    finds no repository that it takes, and where one of them lies outside the work tree by its text."""
+    operands = [word.value for _, word in git.arguments.operands]
+    if git.arguments.has("--no-index"):
+        return True
+    if git.subcommand != "diff" or len(operands) != 2:
+        return False
+    real, repository = paths.resolve(folder, cwd=paths.workspace).resolved, repository_above(folder, paths)
+    if real is None or repository is None:
+        return True
+    below = os.path.relpath(real, repository.folder)
+    if ".git" in below.split("/") or not is_whole(repository.shared) or not is_surely_taken(repository, paths):
+        return True
+    return any(_leaves(value, below, repository.folder) for value in operands if value is not None)
+
+
+def _leaves(path: str, below: str, folder: str) -> bool:
+    """Whether git takes a path for one outside the work tree: by its text, even where that comes back again."""
+    if path.startswith("/"):
+        return not f"{os.path.normpath(path)}/".startswith(f"{folder}/")
+    return os.path.normpath(f"{below}/{path}").split("/")[0] == ".."
 
 
 def work_tree(folder: str, paths: PathJudge) -> str | None:

@@ -114,6 +114,42 @@ def searches_submodules(repository: Repository, paths: PathJudge) -> bool:
     )
 
 
+def compares_dates_alone(repository: Repository, paths: PathJudge) -> bool:
+    """Whether settings make git take a file for unchanged that has the date and size of another one."""
+    settings = _settings(repository, paths)
+    return settings is None or any(
+        (each.section, each.key) in {("core", "checkstat"), ("core", "trustctime")} for each in settings
+    )
+
+
+def follows_copies(repository: Repository, paths: PathJudge) -> bool:
+    """Whether settings make ``git log`` of one file go over to the file that it was copied from."""
+    settings = _settings(repository, paths)
+    return settings is None or any(
+        (each.section, each.key) == ("log", "follow") and not _is_off(each.value) for each in settings
+    )
+
+
+def is_surely_taken(repository: Repository, paths: PathJudge) -> bool:
+    """Whether every git takes this for a repository with a work tree, whichever version and whoever runs it."""
+    settings = _settings(repository, paths)
+    if settings is None or not all(map(disk.is_own, (repository.folder, f"{repository.folder}/.git", repository.own))):
+        return False
+    return not any(
+        (each.section == "extensions" and each.key not in _EXTENSIONS_OF_OLD)
+        or ((each.section, each.key) == ("core", "repositoryformatversion") and each.value not in {"0", "1"})
+        or ((each.section, each.key) == ("core", "bare") and not _is_off(each.value))
+        for each in settings
+    )
+
+
+_EXTENSIONS_OF_OLD = frozenset({"noop", "preciousobjects", "partialclone", "worktreeconfig"})
+_EXTENSIONS = _EXTENSIONS_OF_OLD | {
+    "noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees", "submodulepathconfig",
+}  # fmt: skip
+"""Extensions that git knows; one with any other makes it refuse a repository (`repository-version`)."""
+
+
 def _is_off(value: str) -> bool:
     return value.lower() in {"false", "no", "off", "0"}
 
@@ -126,8 +162,9 @@ _PROMISING = frozenset({"promisor", "partialclone", "partialclonefilter"})
 """Any of these makes a remote one from which git fetches what it lacks (`promisor-remote.c`)."""
 
 
-_ADDRESS = re.compile(r"(?:https?|ssh|git|file)://[^\0]*|(?![^/]*:)[^\0]+|[\w.-]+(?:@[\w.-]+)?:(?!:|//)[^\0]*")
-"""An address for which git starts a program of its own; any other ``x::`` or ``x://`` stands for ``git-remote-x``."""
+_ADDRESS = re.compile(r"(?:https?|ssh|git)://[^\0]*|[\w.-]+(?:@[\w.-]+)?:(?!:|//)[^\0]*")
+"""An address on another machine for which git starts a program of its own; any other ``x::`` or ``x://`` stands for
+``git-remote-x``, and a path for a repository of this machine, whose settings git obeys."""
 _REMOTE = re.compile(r"\w[\w./-]*")
 
 
@@ -222,6 +259,9 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             or (own and not _is_ordinary(section, key))
             or ((section, key) == ("extensions", "refstorage") and not value.isalnum())  # an address
             or ((section, key) == ("extensions", "objectformat") and value != "sha1")  # its index is not read here
+            or (section == "extensions" and key not in _EXTENSIONS)
+            or ((section, key) == ("core", "repositoryformatversion") and value not in {"0", "1"})
+            or (section, key) == ("fsmonitor", "socketdir")
             or _is_other_command(section, name, key)
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or ((own or activated) and _shows_more(section, key, value))

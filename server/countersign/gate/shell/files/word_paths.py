@@ -462,7 +462,7 @@ class PathFinder:
             if secret and file_use.operation == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
                 yield finding._replace(requires_ask=None, known_read=False)
-            elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
+            elif finding.deny or finding.ask or secret or self._leads_out(value, finding, followed=file_use.opened):
                 yield finding
 
     def _shown_meanings(self, file_use: FileUse) -> Iterator[Finding]:
@@ -498,10 +498,11 @@ class PathFinder:
         return PathFinder(self.judge, self.facts, place)
 
     @staticmethod
-    def _leads_out(value: str, finding: Finding) -> bool:
-        """Whether it is spelled as a path out of the workspace: ``git diff`` compares any two files."""
+    def _leads_out(value: str, finding: Finding, *, followed: bool = False) -> bool:
+        """Whether it is spelled as a path out of the workspace, or a link may lead there: ``git diff`` compares any two
+        files."""
         spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
-        return spelled and finding.requires_ask is not None
+        return (spelled or followed) and finding.requires_ask is not None
 
     def _pathspec(self, value: str, cwd: str, file_use: FileUse) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is

@@ -25,7 +25,7 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.git_contents import reads_objects
 from countersign.gate.shell.files.git_folders import is_whole
 from countersign.gate.shell.files.git_remotes import may_be_remote, remote_addresses
-from countersign.gate.shell.files.git_repository import is_partial, strange_repository
+from countersign.gate.shell.files.git_repository import is_partial, may_compare_files, strange_repository
 from countersign.gate.shell.files.name_lists import takes_list_by_mark
 from countersign.gate.shell.files.word_paths import PathFinder
 from countersign.gate.shell.files.word_values import join, literal, meaning
@@ -486,7 +486,7 @@ def _reads_inside(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
         if file_use.found or file_use.listed:
             return False
         if file_use.operation not in ("read", "list") or (
-            _compares_files(analyzed) and _is_folder(context, file_use, places)
+            _compares_files(context, analyzed, places) and _is_folder(context, file_use, places)
         ):
             return False
         for place in places:
@@ -497,9 +497,11 @@ def _reads_inside(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
     return True
 
 
-def _compares_files(analyzed: AnalyzedCommand) -> bool:
+def _compares_files(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
     git = analyzed.known[-1].git
-    return analyzed.names[-1] == "diff" or (git is not None and git.arguments.has("--no-index"))
+    if git is None:
+        return analyzed.names[-1] == "diff"
+    return any(may_compare_files(git, place, context.paths) for place in places)
 
 
 def _is_folder(context: JudgingContext, file_use: FileUse, places: Sequence[str]) -> bool:

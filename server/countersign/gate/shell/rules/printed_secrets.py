@@ -15,7 +15,7 @@ from countersign.gate.shell.files.git_contents import printed_below, searches_fi
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import Tracked, reaches_through_link, tracked_secrets
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
-from countersign.gate.shell.files.git_settings import searches_submodules
+from countersign.gate.shell.files.git_settings import compares_dates_alone, follows_copies, searches_submodules
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import MOST_FOUND, MOST_SEARCHED, Search, searched_secrets
 from countersign.gate.shell.files.word_values import literal
@@ -78,11 +78,16 @@ def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: st
         return None
     index = f"{repository.own}/index"
     secrets = tracked_secrets(index)
-    if searches_files(git) and (
-        searches_submodules(repository, context.paths) or reaches_through_link(index, repository.folder)
-    ):
-        # Through a folder that was replaced by a link it reads whatever lies there.
+    searching = searches_files(git)
+    if searching and searches_submodules(repository, context.paths):
         secrets = None
+    # Through a folder that was replaced by a link it reads whatever lies there: `git grep`, where files count as
+    # unchanged by their date alone, and otherwise those of which git compares several versions with the file.
+    every = searching or compares_dates_alone(repository, context.paths)
+    if reaches_through_link(index, repository.folder, unmerged=not every):
+        secrets = None
+    if follows_copies(repository, context.paths):
+        limits = ()
     if secrets is None:
         return "which files git tracks is not known, and one may be a secret"
     if not secrets:
