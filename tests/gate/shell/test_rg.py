@@ -39,6 +39,9 @@ from .asked import HOME, decide, judge
         ("../home/.config/git/ignore", "!.env\n", "rg KEY", "ask"),
         ("../home/.gitconfig", "[core]\n\texcludesFile = ~/ours\n", "rg KEY", "ask"),
         ("tests/.ignore", "!.env\n", "rg KEY src", "allow"),
+        (".ignore", "!.[e/]nv\n", "rg KEY", "ask"),
+        (".ignore", "!.[!/]nv\n", "rg KEY", "ask"),
+        (".ignore", "![a-z.]\n", "rg KEY", "ask"),
     ],
 )
 def test_an_ignore_file_may_bring_a_secret_back(
@@ -313,3 +316,50 @@ def test_settings_of_rg_in_the_workspace_may_name_a_program(
 ) -> None:
     monkeypatch.setenv("RIPGREP_CONFIG_PATH", value.replace("{ws}", str(tmp_path)))
     assert decide("rg word", workspace=str(tmp_path), home=HOME) == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "files", "command"),
+    [
+        ("gitdir: ./g\n", {"g/commondir": "../c\nx\n"}, "rg KEY"),
+        ("gitdir: ./g\n", {"g/commondir": "c\n"}, "rg KEY"),
+        ("gitdir: ./g\n", {"g/commondir": "../c \n"}, "rg KEY"),
+        (f"gitdir: {'./' * 3_000}g\n", {"g/commondir": "../c\n"}, "rg KEY"),
+        ("gitdir: ./g\n", {"g/commondir": ""}, "rg KEY"),
+        ("gitdir: {top}/g\n", {"g/commondir": "../c\n"}, "rg KEY"),
+        ("gitdir: {top}/g/h/i\n", {"g/h/i/commondir": "../..\n", "g/info/exclude": ""}, "rg KEY"),
+    ],
+)
+@pytest.mark.parametrize("secret", [True, False])
+def test_a_git_file_that_git_did_not_write_may_name_any_ignore_file(
+    named: str, files: dict[str, str], command: str, *, secret: bool, tmp_path: Path
+) -> None:
+    top = tmp_path / "ws"
+    for file, text in {**files, "a.txt": "x", **({".env": "x"} if secret else {})}.items():
+        (top / file).parent.mkdir(parents=True, exist_ok=True)
+        (top / file).write_text(text)
+    (top / ".git").write_text(named.format(top=top))
+    written = "{top}" in named and files.get("g/h/i/commondir") is not None
+    assert decide(command, workspace=str(top)) == ("allow" if written else "ask")
+
+
+def test_a_relative_git_file_is_taken_from_where_rg_runs(tmp_path: Path) -> None:
+    for folder in ("n/g", "g"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "n/.git").write_text("gitdir: g\n")
+    (tmp_path / "n/.env").write_text("x")
+    for command in ("rg KEY", "rg KEY n", "cd n && rg KEY"):
+        assert decide(command, workspace=str(tmp_path)) == "allow"
+    (tmp_path / "g/commondir").write_text("../c")
+    for command in ("rg KEY", "rg KEY n"):
+        assert decide(command, workspace=str(tmp_path)) == "ask"
+
+
+@pytest.mark.parametrize(
+    "options", ["", "--no-ignore-global", "--no-ignore-parent", "--no-ignore-exclude", "--no-ignore-messages --debug"]
+)
+def test_no_option_hides_that_an_ignore_file_is_a_link(options: str, tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "ws/.ignore").symlink_to("../secret")
+    assert decide(f"rg {options} hi", workspace=str(tmp_path / "ws")) == "ask"

@@ -133,7 +133,7 @@ def searches(known: ProgramReading, facts: Facts, place: str, paths: PathJudge) 
     for name in _named(words, facts, place, paths) if words else ["."]:
         folder = paths.resolve(name, cwd=place).resolved
         if folder is not None:
-            yield Search(folder, ignores, endings, further, entered)
+            yield Search(folder, ignores, endings, further, entered, paths.resolve(place, cwd="/").resolved or "/")
 
 
 def _named(words: Sequence[Word], facts: Facts, place: str, paths: PathJudge) -> list[str]:

@@ -31,7 +31,8 @@ _LIKELY = re.compile(r"\.*#|id_|\.+(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
 class Search(NamedTuple):
     """What is searched: ``folder`` is absolute. ``ignores``: ignore files leave names out. ``endings``: of files, and
     of hidden ones too, only those with one of these endings are read. ``entered``: folders of these names, and with
-    these endings, are entered although they are hidden or left out; both are in small letters."""
+    these endings, are entered although they are hidden or left out; both are in small letters. ``place``: where rg
+    runs, resolved."""
 
     folder: str
     ignores: bool = True
@@ -39,6 +40,7 @@ class Search(NamedTuple):
     further: tuple[str, ...] = ()
     """Ignore files of a person's, one of which may count everywhere: any may bring a name back, none leaves one out."""
     entered: frozenset[str] = frozenset()
+    place: str = "/"
 
 
 class _Lines(NamedTuple):
@@ -128,12 +130,13 @@ def _has_other_names(path: str) -> bool:
 
 
 def _linked_ignores(folder: str, search: Search) -> list[str]:
-    """The ignore files of a folder that lie elsewhere."""
-    return [
+    """The ignore files of a folder that lie elsewhere, whatever options say: some leave out a few of them alone."""
+    found = [
         f"{folder}/{file}"
         for file, parts in _PARTS.items()
-        if search.ignores and any(isinstance(disk.link_target(f"{folder}/{part}"), str) for part in parts)
+        if any(isinstance(disk.link_target(f"{folder}/{part}"), str) for part in parts)
     ]
+    return found if _shared_excludes(folder, search.place) is not None else [*found, f"{folder}/.git"]
 
 
 _PARTS = {file: [file[: at.end()] for at in re.finditer(r"[^/]+", file)] for file in IGNORE_FILES}
@@ -181,23 +184,33 @@ def _with_folder(lines: _Lines, folder: str) -> _Lines:
         lines = _Lines(kept=lines.kept)  # what stands above a repository leaves out nothing in it
     for name in IGNORE_FILES:
         lines = _with(lines, f"{folder}/{name}", folder)
-    return _with_excludes(lines, folder)
+    # Where this is not known, the search asks anyway.
+    file = _shared_excludes(folder, "/")
+    return _with(lines, file, folder) if file else lines
 
 
-def _with_excludes(lines: _Lines, folder: str) -> _Lines:
-    """The same where ``.git`` is a file, by which rg looks for the excludes of another folder."""
+def _shared_excludes(folder: str, place: str) -> str | None:
+    """The ignore file that rg takes from another folder where ``.git`` is a file, empty where there is none. None where
+    that file is not as git writes it for a linked worktree or a submodule: rg reads it otherwise than git, and takes a
+    relative path from where it runs."""
     standing = disk.path_stat(f"{folder}/.git")
     if standing in disk.MISSING or (not isinstance(standing, int) and standing.kind == stat.S_IFDIR):
-        return lines
-    named = _GITDIR.fullmatch(disk.beginning(f"{folder}/.git", _MOST_GITDIR) or b"")
-    if named is None:
-        return lines._replace(kept=(*lines.kept, ("", False)))
-    own = os.path.join(folder, os.fsdecode(named[1]))
-    shared = os.fsdecode((disk.beginning(f"{own}/commondir", _MOST_GITDIR) or b".").strip())
-    file = f"{os.path.join(own, shared)}/info/exclude"
-    if not _is_straight(file):
-        return lines._replace(kept=(*lines.kept, ("", False)))
-    return _with(lines, file, folder)
+        return ""
+    text = disk.beginning(f"{folder}/.git", _MOST_GITDIR + 1) or b""
+    named = _GITDIR.fullmatch(text)
+    if named is None or len(text) > _MOST_GITDIR:
+        return None
+    own = os.fsdecode(named[1])
+    relative = not own.startswith("/")
+    for each in dict.fromkeys(os.path.normpath(f"{start}/{own}") if relative else own for start in (folder, place)):
+        # git writes it for a linked worktree alone, whose path is absolute unless a person chose otherwise.
+        if not _is_straight(f"{each}/commondir") or (relative and disk.is_there(f"{each}/commondir")):
+            return None
+    shared = disk.beginning(f"{own}/commondir", _MOST_GITDIR) if not relative else None
+    if shared is None:
+        return ""
+    file = os.path.normpath(f"{own}/../../info/exclude")
+    return file if shared == b"../..\n" and _is_straight(file) else None
 
 
 def _is_straight(path: str) -> bool:
@@ -207,6 +220,7 @@ def _is_straight(path: str) -> bool:
     return parts[1:2] not in (["proc"], ["dev"]) and not any(isinstance(disk.link_target(way), str) for way in ways)
 
 
+_KEPT = re.compile(r"![\w.@+*?/~$,=%# -]*")
 _GITDIR = re.compile(rb"gitdir: ([^\s\0][^\r\n\0]*)\n?")
 _MOST_GITDIR = 4_000
 
@@ -226,8 +240,8 @@ def _with(lines: _Lines, file: str, folder: str) -> _Lines:
         said = written.removeprefix("\ufeff").rstrip()
         if said.startswith("!"):
             last = fold(said[1:].rstrip("/").rsplit("/", 1)[-1])
-            # Unlike git, rg expands braces; what is escaped is not looked into.
-            strange = "{" in said or "\\" in said or "**" in last or len(last) > 200
+            # Unlike git, rg expands braces; what is escaped, and brackets, which may hold a slash, are not looked into.
+            strange = _KEPT.fullmatch(said) is None or "**" in last or len(last) > 200
             kept.append(("" if strange else last, said.endswith("/")))
         elif readable and _PLAIN.fullmatch(named := written.rstrip(" \t\r")) is not None:
             if named.startswith("*"):

@@ -26,6 +26,7 @@ from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.syntax.tree import Word
 
 _SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
+_UNKNOWN_FILES = "which files git tracks is not known, and one may be a secret"
 _MOST_SEARCHES = 30
 """Folders that one text searches, after which each further one asks."""
 
@@ -69,6 +70,8 @@ def _of_search(context: JudgingContext, search: Search) -> str | None:
     counting = [path for path in found if f"{path}/".startswith((f"{search.folder}/", f"{context.paths.workspace}/"))]
     if len(found) == MOST_FOUND:
         return _reads(found[-1])
+    if any(path.endswith("/.git") for path in counting):
+        return _UNKNOWN_FILES  # which files rg leaves out
     return next((_reads(path) for path in counting if not _is_covered(context, path)), None)
 
 
@@ -89,13 +92,13 @@ def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: st
     if follows_copies(repository, context.paths):
         limits = ()
     if secrets is None:
-        return "which files git tracks is not known, and one may be a secret"
+        return _UNKNOWN_FILES
     if not secrets:
         return None
     # git counts from the folder itself, whatever link led to it.
     real = context.paths.resolve(place, cwd="/").resolved
     if real is None:
-        return "which files git tracks is not known, and one may be a secret"
+        return _UNKNOWN_FILES
     named = [context.paths.resolve(literal(word), cwd=real) for word in limits]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
     if folders and any(is_glob(word.value or "") for word in limits):
