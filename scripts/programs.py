@@ -84,6 +84,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "chosen_by": str,
         "chosen_if": str,
         "led_by": str,
+        "starts": str,
         "forms": list,
         "shapes": list,
     },

@@ -304,3 +304,22 @@ def activated_environment(folder: Path) -> dict[str, str]:
     make_git_folder(folder / "ws/.git")
     write(folder / "ws/.git/config", "[core]\n\tbare = false\n")
     return {"workspace": str(folder / "ws"), "home": "/nowhere"}
+
+
+@pytest.mark.parametrize(
+    ("helper", "command"),
+    [("lzip", "tar tf a.txt"), ("compress", "tar -tvf a.txt"), ("lzop", "tar -tf a.txt"), ("gzip", "zcat a.txt")],
+)
+def test_a_program_that_another_starts_for_what_lies_in_a_file_counts(
+    helper: str, command: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tar", "gzip", "zcat", "cat"):
+        write(world / "bin" / name)
+        (world / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world}/bin:{world}/project/bin")
+    assert check(world, command) == "allow"
+    (world / "bin" / helper).unlink(missing_ok=True)
+    write(world / "project/bin" / helper)
+    (world / "project/bin" / helper).chmod(0o755)
+    assert check(world, command) == "ask"
+    assert check(world, "cat a.txt") == "allow"

@@ -206,6 +206,10 @@ def _in_workspace(path: str, paths: PathJudge) -> bool:
     )
 
 
+STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "starts").items()}
+"""Programs that others start by their names while they read, by what lies in a file."""
+
+
 def only_in_workspace(name: str, inside: Sequence[str], outside: tuple[str, ...]) -> bool:
     """Whether the program of this name is found in the workspace and nowhere else on the path.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.chosen_programs import chosen_by_others, only_in_workspace
+from countersign.gate.shell.effects.chosen_programs import STARTS, chosen_by_others, only_in_workspace
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.read_only_set import only_reads_by_words, starts_no_other
 from countersign.gate.shell.files.address_operands import (
@@ -432,7 +432,8 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
     if not only_reads_by_words(name, words, known if analyzed.holes else known._replace(holes=())):
         return False
     path = context.program_path
-    if path.inside and any(only_in_workspace(name, path.inside, path.outside) for name in _programs(analyzed)):
+    started = (*_programs(analyzed), *STARTS.get(name, ()))
+    if path.inside and any(only_in_workspace(each, path.inside, path.outside) for each in started):
         return False
     if known.open_words and not all(is_known(word, analyzed.facts) for word in known.open_words):
         return False
