@@ -36,7 +36,8 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/container_mounts.py": "chown",  # an option
     "shell/files/file_operands.py": "link script",  # what operands are
     "shell/files/git_contents.py": "daemon diff fsck grep p4 svn",  # subcommands
-    "shell/files/git_operands.py": "bundle grep mv rm",  # subcommands
+    "shell/files/git_operands.py": "bundle diff grep mv rm",  # subcommands
+    "shell/files/git_repository.py": "diff",  # a subcommand
     "shell/files/git_settings.py": "diff sort",  # sections and keys of settings
     "shell/files/listed_files.py": "diff grep",  # subcommands
     "shell/files/package_files.py": "ls pkg",  # subcommands

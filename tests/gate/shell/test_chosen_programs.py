@@ -308,11 +308,12 @@ def activated_environment(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("helper", "command"),
-    [("lzip", "tar tf a.txt"), ("compress", "tar -tvf a.txt"), ("lzop", "tar -tf a.txt"), ("gzip", "zcat a.txt")],
+    [("lzip", "tar tf a.txt"), ("compress", "tar -tvf a.txt"), ("lzop", "tar -tf a.txt"), ("gzip", "zcat a.gz")],
 )
 def test_a_program_that_another_starts_for_what_lies_in_a_file_counts(
     helper: str, command: str, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    write(world / "project/a.gz")
     for name in ("tar", "gzip", "zcat", "cat"):
         write(world / "bin" / name)
         (world / "bin" / name).chmod(0o755)
