@@ -25,7 +25,7 @@ from countersign.gate.shell.effects.escape_use import (
 from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
-from countersign.gate.shell.effects.queries import is_query
+from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
 from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
@@ -53,7 +53,7 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
     found = arguments(words, row.grammar, start)
     if row.closed:
         written = _options(name, row, words, found.options) if row.escapes and found.options else ()
-        return ProgramReading(row, found, (*_closed(name, row, words), *written), ())
+        return ProgramReading(row, found, (*more_than_queries(name, row, words), *written), ())
     options = (*found.options, *_behind_letters(name, row, words, found.options))
     uses = list(_options(name, row, words, options)) if options else []
     doings = None
@@ -217,7 +217,8 @@ def _in_doubt(name: str, row: Program, words: Sequence[Word], options: Iterable[
     if not row.escapes or row.grammar.whole or row.grammar.single or name in TAKE_ANY_WORD:
         return
     for option in options:
-        if not option.attached or len(option.name) > 2 or option.name[1] not in row.grammar.short:
+        valued = words[option.index].prefix[2:3] == "="  # no letter is an equals sign
+        if not option.attached or valued or len(option.name) > 2 or option.name[1] not in row.grammar.short:
             continue
         held = name in HOLD_THEIR_VALUE and option.name in {"-D", "-P", "-X"}
         if not held and option.name not in row.grammar.texts and words[option.index].value not in VALUED.get(name, ()):
@@ -323,13 +324,6 @@ _SAYS: dict[EscapeKind, str] = {
     "writes": "writes a file",
     "changes": "changes more than it shows",
 }
-
-
-def _closed(name: str, row: Program, words: Sequence[Word]) -> Iterator[EscapeUse]:
-    """A language of its own: a rule must name every word."""
-    rest = [word.value if word.value is not None else NAMED_NOWHERE for word in words[1:]]
-    if rest and rest not in (["--version"], ["--help"]) and not is_query(name, words):
-        yield named("code", rest, row.why)
 
 
 # --- git -------------------------------------------------------------------------------------------------------------

@@ -4,9 +4,11 @@ asks (docs/gate.md S9). A rule for the client covers these; any other word it mu
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
 from countersign.gate.shell.languages.sql import only_asks
+from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -20,7 +22,14 @@ _SHAPES = {
 """By program patterns of which one must match all words behind the name; a blank is the end of a word."""
 
 
-def is_query(name: str, words: Sequence[Word]) -> bool:
+def more_than_queries(name: str, row: Program, words: Sequence[Word]) -> Iterator[EscapeUse]:
+    """What a rule must name of a program with a language of its own: every word, unless it only asks."""
+    rest = [word.value if word.value is not None else NAMED_NOWHERE for word in words[1:]]
+    if rest and rest not in (["--version"], ["--help"]) and not _is_query(name, words):
+        yield named("code", rest, row.why)
+
+
+def _is_query(name: str, words: Sequence[Word]) -> bool:
     """Whether this command of a program with a language of its own does nothing but ask its database."""
     shapes = _SHAPES.get(name)
     if shapes is None:

@@ -673,7 +673,10 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         yield from (FileUse("read", word) for word in files)
         if not (found.keeps("-O", "--to-stdout") or "O" in letters):
             inner = next(iter(found.valued("--one-top-level")), constant("."))
-            yield FileUse("write", _in_folder(entered[-1], inner) if entered else inner, unknown_names=True)
+            folder = _in_folder(entered[-1], inner) if entered else inner
+            yield FileUse("write", folder, unknown_names=True)
+            if not letters or "x" in letters:
+                yield from (_unpacked(folder, member) for member in operands)
     elif listing:
         yield from (FileUse("read", word) for word in files)
     else:
@@ -689,6 +692,12 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         yield from (
             FileUse("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
         )
+
+
+def _unpacked(folder: Word, member: Word) -> FileUse:
+    """A file, or what lies below a folder, that is named to be taken out of an archive."""
+    wild = member.value is None or is_glob(member.value)
+    return FileUse("write", unknown() if wild else _in_folder(folder, member))
 
 
 def _folders_between(operands: Sequence[Word]) -> Iterator[Word]:
@@ -722,7 +731,9 @@ def _unzip(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     yield from (FileUse("read", word) for _, word in found.operands[:1])
     if not found.keeps("-l", "-p", "-t", "-v", "-Z", "-z", "-c"):
         folder = next(iter(found.values("-d")), None)
-        yield FileUse("write", folder if folder is not None else constant("."), unknown_names=True)
+        folder = folder if folder is not None else constant(".")
+        yield FileUse("write", folder, unknown_names=True)
+        yield from (_unpacked(folder, member) for _, member in found.operands[1:])
 
 
 def _seven(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
@@ -872,6 +883,15 @@ def _csplit(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     yield from (FileUse("read", word) for _, word in known.arguments.operands[:1])
 
 
+def _yq(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """Where a file has the name of its first word, that is no filter: it reads the file."""
+    operands = [word for _, word in known.arguments.operands]
+    if operands and operands[0].value in {"e", "eval", "ea", "eval-all"}:
+        operands = operands[1:]
+    yield from (FileUse("read", word, if_there=True) for word in operands[:1])
+    yield from _jq(words, known)
+
+
 def _jq(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """Options that take a name and a file, and what a filter loads, in any of its strings."""
     for index, word in enumerate(words):
@@ -913,6 +933,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileU
     "cloned-folders": cloned_touches,
     "search-globs": rg_touches,
     "filter-files": _jq,
+    "filter-or-files": _yq,
     "response-files": _strings,
     "read-operands": _vim,
     "key-archive": _tar,

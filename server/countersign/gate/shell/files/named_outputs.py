@@ -170,7 +170,7 @@ _ALWAYS = {
     )
     for key, said in FACETS["always_writes"].items()
 }
-"""By program its subcommands that write a file without naming it, and the file."""
+"""By program its subcommands, or options, that write a file without naming it, and the file."""
 
 
 def always_written(name: str, words: Sequence[Word]) -> Iterator[FileUse]:
@@ -178,11 +178,18 @@ def always_written(name: str, words: Sequence[Word]) -> Iterator[FileUse]:
     if name not in _ALWAYS:
         return
     operands = tuple(word.value for word in words[1:] if not word.prefix.startswith("-"))
+    options = {word.prefix.partition("=")[0] for word in words[1:] if word.prefix.startswith("-")}
     # An option in front may take the word behind it.
     begins = (0, 1) if len(words) > 1 and words[1].prefix.startswith("-") else (0,)
     for command, path in _ALWAYS[name]:
-        if any(operands[at : at + len(command)] == command for at in begins):
-            yield FileUse("write", constant(path))
+        alone = command == _ALONE and not operands and options <= _FORCING
+        if alone or command[0] in options or any(operands[at : at + len(command)] == command for at in begins):
+            yield FileUse("write", constant(path)._replace(tilde=path.startswith("~/")))
+
+
+_ALONE = ("",)
+"""Stands for a program without a subcommand."""
+_FORCING = frozenset({"-f", "--force"})
 
 
 OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileUse]]] = {
