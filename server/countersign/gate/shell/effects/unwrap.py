@@ -376,7 +376,10 @@ class _Unwrapping:
             option = next(option for option in found.options if option.name == row.module)
             if option.value is not None:
                 inner = option.index + 1 if not option.attached else None
-                self.add(at, (option.value, *words[option.index + 2 - option.attached :]), "runner", inner)
+                named = option.value
+                if named.value is not None and named.value.endswith(".__main__"):
+                    named, inner = constant(named.value.removesuffix(".__main__")), None
+                self.add(at, (named, *words[option.index + 2 - option.attached :]), "runner", inner)
             return
         if found.has(*row.code):
             return

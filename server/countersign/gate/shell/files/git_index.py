@@ -124,7 +124,9 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
 
 def _has_no_commit(git_dir: str) -> bool:
     """Whether a repository without an index has no commit either, by its loose and packed refs."""
-    head = disk.beginning(f"{git_dir}/HEAD", 1_000) or b""
+    head = disk.beginning(f"{git_dir}/HEAD", 1_000)
+    if head is None:
+        return True  # git takes it for no repository
     named = re.fullmatch(rb"ref: (refs/[\w./-]+)\s*", head)
     if named is None or disk.path_stat(f"{git_dir}/packed-refs") not in disk.MISSING:
         return False

@@ -67,6 +67,11 @@ def may_compare_files(git: Git, folder: str, paths: PathJudge) -> bool:
     if git.subcommand != "diff" or len(operands) != 2:
         return False
     real, repository = paths.resolve(folder, cwd=paths.workspace).resolved, repository_above(folder, paths)
+    missing = (
+        value not in {None, "-"} and not disk.is_there(os.path.join(real or "/", value or "")) for value in operands
+    )
+    if any(missing):
+        return False  # then it compares nothing
     if real is None or repository is None:
         return True
     below = os.path.relpath(real, repository.folder)

@@ -192,6 +192,32 @@ _ALONE = ("",)
 _FORCING = frozenset({"-f", "--force"})
 
 
+_FOLDERS = Grammar(
+    frozenset("doCO"), frozenset({"output-directory", "directory", "output-folder", "dest", "outdir", "target"})
+)
+_INTO = (
+    "-d", "-o", "-C", "-O", "-output-directory", "--output-directory", "--directory", "--output-folder", "--dest",
+    "--outdir", "--target",
+)  # fmt: skip
+
+
+def _unpacks(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """Files of any name, in the folder that an option names or in the current one."""
+    for folder in arguments(words, _FOLDERS).values(*_INTO) or [constant(".")]:
+        yield FileUse("write", folder, unknown_names=True)
+
+
+def _unpacks_into(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """``-e ARCHIVE FOLDER``: the modules of Python."""
+    found = arguments(words, Grammar(frozenset(), frozenset()))
+    if found.may_have("-e", "--extract"):
+        folders = [word for _, word in found.operands[1:2]]
+        yield FileUse("write", folders[0] if folders else constant("."), unknown_names=True)
+    elif found.may_have("-c", "--create"):
+        yield from (FileUse("write", word) for _, word in found.operands[:1])
+        yield from (FileUse("read", word, below=True) for _, word in found.operands[1:])
+
+
 OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileUse]]] = {
     "option-letters": _by_option,
     "filled-folders": _makes_folders,
@@ -199,6 +225,8 @@ OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator
     "compiled-pairs": _sass,
     "build-folders": _cmake,
     "told": _ctest,
+    "unpacks": _unpacks,
+    "unpacks-into": _unpacks_into,
     "edited-files": _sudo,
     "setting-outputs": _pytest,
     "reporter-outputs": _mocha,

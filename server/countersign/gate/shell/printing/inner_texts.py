@@ -83,8 +83,10 @@ def unprintable(unwrapped: Unwrapped) -> str | None:
 def doubt(text: str, unwrapped: Unwrapped) -> str | None:
     """Why a text that this command hands on as it is written may be read otherwise than we read it, or None."""
     programs = _programs(unwrapped)
-    if any(each.text == text for each in shell_texts(unwrapped).values()):
-        return None
+    shells = [each.shell for each in shell_texts(unwrapped).values() if each.text == text]
+    if shells:
+        # Where it stands in a variable, it is printed as it is.
+        return "a text for another shell than bash" if set(shells) != {"bash"} and needs_bash(text) else None
     text = text.removesuffix(GIVEN_NAMES)
     if others := sorted(programs & SHELLS.keys()):
         return f"a text that `{others[0]}` reads"

@@ -333,7 +333,11 @@ def _is_about_text(words: Sequence[Word]) -> bool:
 def _is_strange(analyzed: AnalyzedCommand, name: str, first: Word) -> bool:
     """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
     neutral = name in {"cd", "pushd", "popd"} or neutral_reason(analyzed.step.command, analyzed.facts)[0]
-    return not neutral and name not in INTERPRETERS and name not in {"source", "."} and "/" not in first.prefix
+    of_project = "/" in first.prefix and not first.prefix.startswith(_OF_SYSTEM)
+    return not neutral and name not in INTERPRETERS and name not in {"source", "."} and not of_project
+
+
+_OF_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/")
 
 
 def _protected(
