@@ -82,7 +82,8 @@ INTERNAL = {"AssertionError", "NotImplementedError", "AttributeError", "KeyError
 PROSE_IN = ("advice/", "agents/acp/", "agents/models/", "agents/limits", "agents/transcript", "gate/", "lsp/",
             "settings/", "tools/cgroups", "tools/sandbox/", "tools/shell/environment")  # fmt: skip
 NO_PROSE_IN = ("agents/acp/earlier_words", "agents/acp/hints", "agents/acp/log_limit", "agents/acp/session.py",
-               "agents/models/demo", "gate/ledger/export", "gate/shell/flow/self_check", "gate/shell/programs/compiled",
+               "agents/models/demo", "gate/ledger/export", "gate/shell/flow/self_check", "gate/shell/languages/sql",
+               "gate/shell/programs/compiled",
                "lsp/base_protocol", "lsp/connection", "lsp/language/completion", "lsp/language/hover",
                "lsp/language/rule_descriptions", "tools/sandbox/host_tool", "tools/sandbox/namespaces")  # fmt: skip
 """Where any sentence is one that a person can meet; elsewhere are the schemas of tools, and what models read."""

@@ -226,3 +226,20 @@ def test_an_index_of_another_version_may_have_versions_that_were_not_merged(work
     assert verdict(work, "git diff") == "allow"
     (work / ".git/index").write_bytes(index_of(entry("d/credentials", 0o100644), version=4))
     assert verdict(work, "git diff") == "ask"
+
+
+def test_an_index_over_packs_names_none_in_another_folder(work: Path) -> None:
+    git(work, "repack", "-adq")
+    git(work, "multi-pack-index", "write")
+    assert verdict(work, "git log -p") == "allow"
+    index = work / ".git/objects/pack/multi-pack-index"
+    index.chmod(0o644)
+    index.write_bytes(index.read_bytes().replace(b"pack-", b"../x-"))
+    assert verdict(work, "git log -p") == "ask"
+    index.write_bytes(b"MIDX")
+    assert verdict(work, "git log -p") == "ask"
+    index.unlink()
+    (work / ".git/objects/pack/multi-pack-index.d").mkdir()
+    assert verdict(work, "git log -p") == "allow"
+    (work / ".git/objects/pack/multi-pack-index.d/multi-pack-index-chain").write_text("x")
+    assert verdict(work, "git log -p") == "ask"

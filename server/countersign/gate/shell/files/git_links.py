@@ -18,7 +18,8 @@ _ALL_BELOW = (
 )  # fmt: skip
 """Folders in which git reads whatever it finds, at any depth."""
 _OF_OBJECTS = ("", "/info", "/info/commit-graphs", "/pack", "/pack/multi-pack-index.d")
-"""Those of a store of objects. A file in one of its 256 further folders has the name of what it holds."""
+"""Those of a store of objects. A link in one of its 256 further folders has the number of what it leads to, which who
+made it must know (docs/known-limitations.md)."""
 _MOST_FOLDERS = 1_000
 _MOST_NAMES = 50_000
 _OLD_HEAD = re.compile(r"refs/heads(?:/[\w-][\w.-]*)+")

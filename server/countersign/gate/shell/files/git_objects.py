@@ -8,6 +8,7 @@ of a submodule are its own wherever they lie (``git_folders.py``).
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
@@ -29,11 +30,30 @@ def objects_lie_elsewhere(store: str, repository: str, paths: PathJudge) -> bool
         seen.add(store)
         if len(seen) > _MOST_STORES or not _is_inside(store, repository, paths) or store_holds_link(store):
             return True
+        if disk.combined(_names_packs_elsewhere, store):
+            return True
         others = _alternates(store, paths)
         if others is None:
             return True
         waiting += others
     return False
+
+
+def _names_packs_elsewhere(store: str) -> bool:
+    """Whether an index over several packs names one in another folder, or that is not known (`gitformat-pack`)."""
+    data = disk.beginning(f"{store}/pack/multi-pack-index", _MOST_INDEXED + 1)
+    if data is None:
+        return bool(disk.names_in(f"{store}/pack/multi-pack-index.d"))
+    if len(data) > _MOST_INDEXED or data[:4] != b"MIDX" or len(data) < _HEAD:
+        return True
+    table = [data[at : at + _ENTRY] for at in range(_HEAD, _HEAD + _ENTRY * (data[6] + 1), _ENTRY)]
+    chunks = [(entry[:4], int.from_bytes(entry[4:], "big")) for entry in table]
+    named = [data[start:end] for (name, start), (_, end) in pairwise(chunks) if name == b"PNAM"]
+    return len(named) != 1 or b"/" in named[0]
+
+
+_HEAD, _ENTRY = 12, 12
+_MOST_INDEXED = 64 << 20
 
 
 def _is_inside(store: str, repository: str, paths: PathJudge) -> bool:
