@@ -138,6 +138,8 @@ def tracked(work: Path) -> Path:
     git(work, "add", "-f", ".")
     git(work, "commit", "-qm", "second")
     git(work, "branch", "src")
+    git(work, "tag", "blob", "HEAD:.env")
+    git(work, "tag", "folder", "HEAD:conf")
     (work / "later").write_text("x\n")
     git(work, "add", "later")
     git(work, "commit", "-qm", "third")
@@ -145,6 +147,11 @@ def tracked(work: Path) -> Path:
 
 
 OF_TRACKED = [
+    # A tag may name anything; a branch names a commit.
+    "git diff blob a.txt", "git diff blob -- a.txt", "git diff 'blob^{{}}' a.txt", "git grep TOP blob -- a.txt",
+    "git grep TOP blob a.txt", "git grep -h . tags/blob -- a.txt", "git grep TOP folder -- prod a.txt",
+    "git diff folder HEAD -- a.txt prod", "git diff-tree -p folder HEAD -- a.txt prod", "git show blob -- a.txt",
+    "git diff-index -p folder -- prod a.txt", "git cat-file -p blob", "git cat-file blob tags/blob",
     # In front of `--` stands a revision, whatever folder has its name.
     "git show src --", "git log -p src --", "git log -p -1 src --", "git diff {e} src --", "git grep . src --",
     "git grep -h T src --", "git diff-tree -p --root src --", "git show HEAD~1 src --", "git whatchanged -p src --",
@@ -174,10 +181,16 @@ def test_no_word_hides_a_tracked_secret_that_is_printed(tracked: Path, command: 
     "command",
     ["git diff HEAD~1 -- src", "git log -p -- src", "git show HEAD -- src", "git grep x -- src",
      "git diff main src/a.py",
+     "git show main -- src", "git cat-file -p main", "git diff main..src -- src", "git diff main@{0} -- src",
+     "git show src~1 -- src", "git diff heads -- a.txt",
      "git log -p src", "git diff HEAD:src/a.py HEAD~1:src/a.py -- src", "git log -p 1a2b3c4 -- src"],
 )  # fmt: skip
 def test_paths_beside_commits_limit_what_is_printed(tracked: Path, command: str) -> None:
-    assert verdict(tracked, command) == ("ask" if ":" in command else "allow")
+    unsure = ":" in command or "heads" in command
+    for packed in (False, True):
+        if packed:
+            git(tracked, "pack-refs", "--all")
+        assert verdict(tracked, command) == ("ask" if unsure else "allow")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ ASKING = [
     "select date_trunc('day', x), row_number() over (partition by a order by b) from t",
     "SELECT pg_size_pretty(pg_total_relation_size('x'))", "select replace(a, 'b', 'c') from t",
     "select count(*) filter (where a), string_agg(b, ',') within group (order by c) from t",
+    "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5) SELECT * FROM c",
     "SELECT \"select\", 'delete from t; -- x' FROM t",
 ]  # fmt: skip
 
@@ -41,6 +42,8 @@ OTHERS = [
     # Where one of the three reads another text.
     "select 'a\\'; drop table t; --'", "select 1 -- x", "select 1 /*! into outfile 'x' */", "select 1 # x",
     "select E'a'", "select N'a'", "select $$x$$", "select @a:=1", "select [x] from t", "select 1 \\gexec",
+    "select 1 ` 2; delete from t; select 1 ` 2", "select * from pg_hba_file_rules", "select 1 delimiter a\nselect 1",
+        "select * from generate_series where start=1",
     "\\! x", "select 1 \\g |x", "select 'a", 'select "a', "select 1\nsystem x", "select 1\n  \\! x", ".shell x",
     "select 1\nsource x", "select {fn now()}", "select :x", "select ?",
 ]  # fmt: skip

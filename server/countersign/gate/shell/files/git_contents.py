@@ -1,4 +1,5 @@
 """Which git commands print, or copy, what is in files that their words do not name (docs/gate.md S11).
+More than 500 lines, because each subcommand has options of its own by which it prints more, or less.
 
 ``git diff`` and ``git show HEAD`` print any file of the repository, whatever the names; so does a tree or blob that is
 named by its number. Under a rule about reading, such a command may print what that rule is about.
@@ -183,7 +184,9 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if searches_files(git):
         return _searched_below(words, git)
     if name == "cat-file" or _formats_whole(git):
-        return () if prints_unnamed(words, git) is not None or _prints_named(git) else None
+        if prints_objects(git) and not git.arguments.keeps("-t", "-s", "-e"):
+            return () if prints_unnamed(words, git) is not None else (constant(OBJECT),)
+        return () if prints_unnamed(words, git) is not None else None
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
     if patched and shows_stash(git):
@@ -194,9 +197,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):
         return None
     widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, _WIDENING) or _in_any_case(git)
-    if name == "show":
-        widened = widened or any(map(_may_name_content, operands))
-    elif name not in _OF_COMMITS_ALONE:
+    if name not in _OF_COMMITS_ALONE:
         # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
         widened = widened or any(map(_is_in_no_commit, operands))
     if widened or not all(map(_is_plain_spec, specs)):
@@ -403,26 +404,36 @@ def _adds_objects(name: str, git: Git) -> bool:
     )
 
 
-def _prints_named(git: Git) -> bool:
-    """Whether it is ``git cat-file`` of an object that a ref may name, which may be a file's contents."""
-    found = git.arguments
-    if git.subcommand != "cat-file" or found.keeps("-t", "-s", "-e"):
-        return False
+def prints_objects(git: Git) -> bool:
+    """Whether it prints objects as they are."""
+    return git.subcommand == "cat-file"
+
+
+def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
+    """Words that must name commits if nothing else than what ``printed_below`` says is to be printed: in front of
+    ``--`` all of them, else those that name no file."""
+    name, found = git.subcommand, git.arguments
+    if name in _OF_COMMITS_ALONE:
+        return ()
     named = [word for _, word in found.operands]
-    if len(named) > 1 and named[0].value in _WITHOUT_CONTENTS:
-        return False
-    if len(named) > 1 and named[0].value == "blob":
-        named = named[1:]
-    return any(map(_may_name_content, named))
+    if prints_objects(git):
+        if found.keeps("-t", "-s", "-e") or (len(named) > 1 and named[0].value in _WITHOUT_CONTENTS):
+            return ()
+        named = named[1:] if len(named) > 1 and named[0].value == "blob" else named
+        return tuple(word for word in named if ":" not in word.prefix)
+    dashes = _dashes(words, git)
+    operands = found.operands[1:] if searches_files(git) and not found.has("-e") else found.operands
+    # What begins with a colon is a path, judged by its name, or says which paths are meant.
+    return tuple(word for index, word in operands if index < dashes and not word.prefix.startswith(":"))
+
+
+def ends_revisions(words: Sequence[Word], git: Git) -> bool:
+    """Whether ``--`` stands behind the revisions."""
+    return _dashes(words, git) < len(words)
 
 
 _WITHOUT_CONTENTS = frozenset("commit tree tag".split())
 """Kinds of objects that hold no file's contents."""
-
-
-def _may_name_content(word: Word) -> bool:
-    """Whether a word may be a ref to a file's contents: no path in a revision, nor what leads to commits alone."""
-    return ":" not in word.prefix and _SURELY_COMMIT.fullmatch(word.value or "") is None
 
 
 _SURELY_COMMIT = re.compile(

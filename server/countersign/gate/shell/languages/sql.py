@@ -1,9 +1,10 @@
-"""SQL that only asks: one statement, constant, of which SQLite, PostgreSQL and MySQL all say that it changes nothing.
+"""SQL that only asks: one constant statement of a form that changes nothing in SQLite, PostgreSQL and MySQL.
 
 Not a parser but a positive list, read left to right in linear time: the statement begins with a word that asks, a
-parenthesis calls only functions that are named here, and no word stands in it by which a query writes. Whatever the
-three read differently is left out: a backslash, a comment, ``$``, ``@`` and brackets. What a database keeps under a
-name (a view, a function in place of a known one) is its own affair; a rule for the program covers that.
+parenthesis calls only functions that are named here, and no word stands in it by which a query writes. What the three
+read differently is left out: a backslash, a comment, ``$``, ``@`` and brackets, and all but names in backticks. What a
+database keeps under a name (a view, a function in place of a known one) is its own affair; a rule for the program
+covers that.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _TOKEN = re.compile(
       (?P<blank>[ \t\n]+)
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*(?!['"]))
     | (?P<number>[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9_]))
-    | (?P<quoted>'(?:[^'\\\0]|'')*'(?!') | "(?:[^"\\\0]|"")*"(?!") | `[^`\\\0]*`(?!`))
+    | (?P<quoted>'(?:[^'\\\0]|'')*'(?!') | "(?:[^"\\\0]|"")*"(?!") | `[\w. $-]*`(?!`))
     | (?P<open>\()
     | (?P<sign>::|-(?!-)|/(?!\*)|[+*%=<>!|.,)~&])
     """,
@@ -28,28 +29,32 @@ _TOKEN = re.compile(
 _BEGINS = frozenset({"select", "with", "values"})
 
 _WRITES = frozenset("""
-    alter analyze attach call copy create delete detach do drop dumpfile execute explain for grant handler import
-    insert install into load lock merge outfile pragma prepare procedure refresh reindex rename replace returning
-    revoke set truncate update upsert use vacuum
+    alter analyze attach binlog call change clone copy create delete delimiter detach do drop dumpfile execute
+    explain flush for grant handler import insert install into kill load lock merge optimize outfile pragma prepare
+    procedure purge refresh reindex rename repair replace reset restart returning revoke set shutdown start stop
+    truncate uninstall update upsert use vacuum xa
 """.split())  # fmt: skip
-"""Words by which a statement that begins with a query does more than ask."""
+"""Words by which a statement that begins with a query does more than ask, or another one begins behind it: in any line
+MySQL's client takes `delimiter x` for a command of its own."""
 
-_FILES = re.compile(r"fsdir|lsdir|zipfile|sqlite_dbpage|dbdata|dbptr", re.IGNORECASE)
-"""In the names of tables by which SQLite's shell reads files."""
+_FILES = re.compile(
+    r"fsdir|lsdir|zipfile|sqlite_dbpage|dbdata|dbptr|generate_series|pg_\w*(?:file|ident)", re.IGNORECASE
+)
+"""In the names of tables by which SQLite's shell and PostgreSQL read files, or go on without end."""
 
 _CALLED = frozenset("""
-    abs avg bit_length cast ceil ceiling char_length character_length coalesce concat concat_ws count cume_dist
-    current_date current_time current_timestamp date date_format date_part date_trunc datediff datetime day dayname
-    dense_rank exp extract first_value floor format from_unixtime greatest group_concat grouping hex hour ifnull iif
-    instr json_agg json_array_length json_build_object json_each json_extract json_object json_type jsonb_agg
-    jsonb_array_length jsonb_build_object julianday lag last_value lead least left length ln log lower lpad ltrim max
-    md5 median min minute mod month monthname now nth_value ntile nullif octet_length percent_rank pg_column_size
+    abs array_agg avg bigint bit_length cast ceil ceiling char char_length character character_length coalesce
+    concat concat_ws count cume_dist current_date current_setting current_time current_timestamp database date
+    date_format date_part date_trunc datediff datetime day dayname decimal dense_rank exp extract first_value float
+    floor format from_unixtime greatest group_concat grouping hex hour ifnull iif instr int integer json_agg
+    json_array_length json_build_object json_each json_extract json_object json_type jsonb_agg jsonb_array_length
+    jsonb_build_object julianday lag last_value lead least left length ln log lower lpad ltrim max md5 median min
+    minute mod month monthname now nth_value ntile nullif numeric octet_length percent_rank pg_column_size
     pg_database_size pg_get_indexdef pg_get_viewdef pg_relation_size pg_size_pretty pg_table_size
-    pg_total_relation_size position power pow printf quarter quote radians random rank regexp_replace repeat right
-    round row_number rpad rtrim second sign split_part sqrt stddev strftime string_agg strpos substr substring sum
-    time timestampdiff to_char to_date to_json to_timestamp total trim trunc typeof unicode unixepoch upper
-    variance version week weekday year
-    bigint char character decimal float int integer numeric real smallint text varchar
+    pg_total_relation_size position pow power printf quarter quote radians random rank real regexp_replace repeat
+    right round row_number rpad rtrim second sign smallint split_part sqlite_version sqrt stddev strftime string_agg
+    strpos substr substring sum text time timestampdiff to_char to_date to_json to_timestamp total trim trunc typeof
+    unicode unixepoch upper varchar variance version week weekday year
 """.split())  # fmt: skip
 """Functions that compute something from what they are given, and types that are written like them."""
 
@@ -94,7 +99,7 @@ def only_asks(text: str) -> bool:
 
 
 def _is_query(statement: str) -> bool:
-    at, last, begun = 0, "", False
+    at, last, before, begun = 0, "", "", False
     while at < len(statement):
         token = _TOKEN.match(statement, at)
         if token is None:
@@ -109,9 +114,11 @@ def _is_query(statement: str) -> bool:
             return False
         if kind == "word" and said in _WRITES and not (said == "replace" and statement[at : at + 1] == "("):
             return False
-        if kind == "open" and not _may_open(last):
+        # Behind `with` stands the name of a query, with the names of its columns.
+        if kind == "open" and not _may_open(last) and before not in {"with", "recursive"}:
             return False
         # A name behind a dot is a column or a table, and no function that is known.
+        before = last
         last = f".{said}" if last.endswith(".") else said if kind != "quoted" else "'"
         begun = True
     return begun

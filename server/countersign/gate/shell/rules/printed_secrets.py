@@ -11,9 +11,18 @@ from collections.abc import Sequence
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_contents import printed_below, searches_files, shows_stash, shows_unstaged
-from countersign.gate.shell.files.git_folders import repository_above
+from countersign.gate.shell.files.git_contents import (
+    ends_revisions,
+    printed_below,
+    prints_objects,
+    revisions,
+    searches_files,
+    shows_stash,
+    shows_unstaged,
+)
+from countersign.gate.shell.files.git_folders import Repository, repository_above
 from countersign.gate.shell.files.git_index import Tracked, reaches_through_link, tracked_secrets
+from countersign.gate.shell.files.git_refs import names_commits
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
 from countersign.gate.shell.files.git_settings import compares_dates_alone, follows_copies, searches_submodules
 from countersign.gate.shell.files.rg_operands import searches
@@ -40,7 +49,7 @@ def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: S
         below = printed_below(words, known.git, patched=patched)
         if shown and below is not None and any(_shows_untracked(context, known.git, place) for place in places):
             return "it may print files that were stashed before git tracked them, and one may be a secret"
-        reasons = (_of_git(context, known.git, below, place) for place in places if below is not None)
+        reasons = (_of_git(context, words, known.git, below, place) for place in places if below is not None)
     elif analyzed.names[-1] in _SEARCHING:
         reasons = (
             _of_search(context, each)
@@ -75,9 +84,12 @@ def _of_search(context: JudgingContext, search: Search) -> str | None:
     return next((_reads(path) for path in counting if not _is_covered(context, path)), None)
 
 
-def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: str) -> str | None:
+def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word], place: str) -> str | None:
     repository = repository_above(place, context.paths)
     if repository is None:
+        return None
+    of_commits = not limits or _name_commits(context, words, git, repository, place)
+    if limits and of_commits and prints_objects(git):
         return None
     index = f"{repository.own}/index"
     secrets = tracked_secrets(index)
@@ -95,6 +107,8 @@ def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: st
         return _UNKNOWN_FILES
     if not secrets:
         return None
+    if not of_commits:
+        limits = ()
     # git counts from the folder itself, whatever link led to it.
     real = context.paths.resolve(place, cwd="/").resolved
     if real is None:
@@ -112,6 +126,19 @@ def _of_git(context: JudgingContext, git: Git, limits: Sequence[Word], place: st
         if not (shows_unstaged(git) and _is_unchanged(each, path)) and not _is_covered(context, path):
             return _reads(path)
     return None
+
+
+def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, repository: Repository, place: str) -> bool:
+    """Whether all that may be a revision names commits: a tag may name the contents of a file."""
+    ended = ends_revisions(words, git)
+    return all(
+        word.value is not None
+        and (
+            names_commits(word.value, repository)
+            or (not ended and context.paths.resolve(word.value, cwd=place).kind in ("file", "folder"))
+        )
+        for word in revisions(words, git)
+    )
 
 
 def _is_unchanged(tracked: Tracked, path: str) -> bool:
