@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from countersign.gate.shell.languages.sql import only_asks
+
+from .asked import decide
 
 ASKING = [
     "SELECT count(*) FROM users", "select id, email from users limit 5;", "SHOW TABLES", "show create table `a.b`",
@@ -108,3 +111,15 @@ def does(statement: str) -> set[int]:
 def test_sqlite_does_nothing_else_for_a_statement_that_asks(statement: str) -> None:
     if only_asks(statement):
         assert does(statement) <= READING
+
+
+@pytest.mark.parametrize("name", ["link.db", "./link.db", "folder/x.db", "-header link.db"])
+def test_a_database_outside_is_opened_through_a_link_for_a_person_alone(name: str, tmp_path: Path) -> None:
+    for folder in ("ws", "outside"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.db").touch()
+    (tmp_path / "ws/link.db").symlink_to("../outside/x.db")
+    (tmp_path / "ws/folder").symlink_to("../outside")
+    for file, expected in (("x.db", "allow"), (name, "ask")):
+        command = f"sqlite3 {file} 'select 1'"
+        assert decide(command, workspace=str(tmp_path / "ws"), allow=["Bash(sqlite3:*)"]) == expected

@@ -38,7 +38,7 @@ class FileUse(NamedTuple):
     may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
     ``content``: of a folder, only files that lie in it are written. ``whole``: all that lies below is changed as well.
     ``brought``: what lies below this other word arrives there. ``patched``: the patch on the input says which.
-    ``opened``: a shown operand may be opened as a file, wherever a link leads."""
+    ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts."""
 
     operation: Operation
     word: Word

@@ -218,6 +218,13 @@ def _unpacks_into(words: Sequence[Word], known: ProgramReading) -> Iterator[File
         yield from (FileUse("read", word, below=True) for _, word in found.operands[1:])
 
 
+def _database(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """The database of SQLite's shell, which may be repaired when it is opened; options take no part in its form."""
+    for word in words[1:]:
+        if re.match(r"-|\.[a-z]", word.prefix) is None:
+            yield FileUse("write", word, shown=True, opened=True)
+
+
 OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileUse]]] = {
     "option-letters": _by_option,
     "filled-folders": _makes_folders,
@@ -225,6 +232,7 @@ OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator
     "compiled-pairs": _sass,
     "build-folders": _cmake,
     "told": _ctest,
+    "database": _database,
     "unpacks": _unpacks,
     "unpacks-into": _unpacks_into,
     "edited-files": _sudo,

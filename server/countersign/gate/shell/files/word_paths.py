@@ -441,7 +441,11 @@ class PathFinder:
             return
         if file_use.operation == "write":
             written = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
-            if self.judge.resolve(value, cwd=cwd).refused is None and (
+            if file_use.opened:
+                # It is opened for writing although nothing is to be written.
+                if self._leads_out(value, written, followed=True):
+                    yield written
+            elif self.judge.resolve(value, cwd=cwd).refused is None and (
                 written.floors or written.deny or written.ask or self._leads_out(value, written)
             ):
                 yield written

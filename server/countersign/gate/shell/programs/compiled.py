@@ -3855,6 +3855,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('shopt',): {'code': 'name-meanings'},
         ('singularity',): {'mounts': 'image-runner'},
         ('skopeo',): {'mounts': 'engine'},
+        ('sqlite3',): {'files': 'database'},
         ('strings',): {'files': 'response-files'},
         ('sudo',): {'files': 'edited-files'},
         ('supervisor',): {'code': 'background'},
