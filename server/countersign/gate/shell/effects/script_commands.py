@@ -78,7 +78,8 @@ def _may_be_prompt(word: Word) -> bool:
 
 def _may_take_code(word: Word) -> bool:
     option = word.prefix.partition("=")[0]
-    return option in _CODE or (len(option) > len("--") and any(each.startswith(option) for each in _CODE))
+    begun = len(option) > len("--") or (word.value is None and option != "")  # `-"$x"` may become any
+    return option in _CODE or (begun and any(each.startswith(option) for each in _CODE))
 
 
 def _spelled(word: Word) -> str:
