@@ -22,7 +22,7 @@ def git(folder: Path, *words: str, text: str | None = None) -> str:
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
     """An ordinary repository, with a tracked folder ``d`` that may become a link to one outside."""
-    top = tmp_path / "work"
+    top = tmp_path / "tree"
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/credentials").write_text("TOPSECRET\n")
     for name in ("a.txt", "src/a.py", "conf/b", "conf2/b", "d/credentials"):
@@ -82,7 +82,7 @@ def test_where_dates_alone_tell_changes_a_link_may_stand_for_a_folder(work: Path
 
 @pytest.mark.parametrize(
     "command",
-    ["git diff ../work/conf2 conf", "cd conf && git diff ../../work/conf2 .", "cd .git && git diff ../conf2 ../conf",
+    ["git diff ../tree/conf2 conf", "cd conf && git diff ../../tree/conf2 .", "cd .git && git diff ../conf2 ../conf",
      "git -C sub diff ../conf2 ../conf", "cd sub && git diff ../conf2 ../conf"],
 )  # fmt: skip
 def test_two_paths_of_which_one_leaves_the_repository_are_compared_as_they_are(work: Path, command: str) -> None:
@@ -117,12 +117,12 @@ def test_where_git_takes_no_repository_two_folders_are_compared_as_they_are(work
 def test_two_files_are_compared_through_a_link_as_they_are(work: Path) -> None:
     assert verdict(work, "git diff a.txt d/credentials") == "allow"
     turn_to_a_link(work)
-    assert prints_secret(work, "git diff ../work/a.txt d/credentials")
-    assert verdict(work, "git diff ../work/a.txt d/credentials") == "ask"
+    assert prints_secret(work, "git diff ../tree/a.txt d/credentials")
+    assert verdict(work, "git diff ../tree/a.txt d/credentials") == "ask"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
-def test_a_repository_of_somebody_else_is_none_to_git(work: Path) -> None:
+def test_git_takes_no_repository_of_somebody_else(work: Path) -> None:
     (work / "conf/.env").write_text("TOPSECRET\n")
     os.chown(work / ".git", 1234, 1234)
     os.chown(work, 1234, 1234)

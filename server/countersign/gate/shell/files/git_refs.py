@@ -15,7 +15,7 @@ _RANGE = re.compile(r"\.\.\.?")
 _WORD = re.compile(r"\^?([^~^@:{}]*|@)(?:@\{[^{}]*\}|~\d*|\^\d*|\^\{(?:commit|tree)\})*")
 _MOVED = re.compile(r"\^?[^~^@:{}]+(?:~|\^(?!\{))[~^\d]*")
 """With a step to a parent, what is named must be a commit."""
-_ALWAYS = frozenset({"", "HEAD", "@", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "stash"})
+_ALWAYS = frozenset({"", "HEAD", "@", "ORIG_HEAD", "MERGE_HEAD", "stash"})
 _NAME = re.compile(r"\w[\w.-]*(?:/[\w-][\w.-]*)*")
 
 

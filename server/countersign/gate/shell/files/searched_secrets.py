@@ -190,9 +190,9 @@ def _with_folder(lines: _Lines, folder: str) -> _Lines:
 
 
 def _shared_excludes(folder: str, place: str) -> str | None:
-    """The ignore file that rg takes from another folder where ``.git`` is a file, empty where there is none. None where
-    that file is not as git writes it for a linked worktree or a submodule: rg reads it otherwise than git, and takes a
-    relative path from where it runs."""
+    """The ignore file that rg takes from another folder where ``.git`` is a file; empty if it takes no such file, and
+    None where ``.git`` is not as git writes it for a linked worktree or a submodule: rg reads it otherwise than git,
+    and takes a relative path from where it runs."""
     standing = disk.path_stat(f"{folder}/.git")
     if standing in disk.MISSING or (not isinstance(standing, int) and standing.kind == stat.S_IFDIR):
         return ""
