@@ -245,7 +245,7 @@ def _candidates(past: Sequence[_Answered], bench: _Bench) -> list[tuple[int, str
         decision = bench.decision(each.call)
         if decision.verdict != "ask" or not decision.grantable or _reaches_out(each.call, bench.policy):
             continue
-        for width, rule in enumerate(decision.proposals):
+        for width, rule in enumerate(decision.with_offers().proposals):
             offered[rule].append(each)
             widths[rule] = max(width, widths.get(rule, 0))
     often = [(widths[rule], rule, calls) for rule, calls in offered.items() if len(calls) >= LEAST]

@@ -48,6 +48,8 @@ class Decider:
         decision = self.decide(plan.call, submission.turn)
         if decision.verdict == "allow" and not submission.allow_offered:
             decision = only_deny(decision)
+        if decision.verdict == "ask":
+            decision = _never_raising(plan.call, decision.with_offers)
         if submission.restored is not None:
             decision = still_asked(decision)
         call = plan.call
@@ -84,12 +86,16 @@ class Decider:
         return self._decided(call, replace(alone, rules=stern), ["ask"], (grant,)).verdict == "allow"
 
     def _decided(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
-        try:
-            return self._decide(call, policy, tuple(modes), grants)
-        except Exception as error:  # INVARIANT (strictest): an error of ours denies
-            log.exception("deciding %s failed", call.tool)
-            evidence = Evidence(source="error", reason=f"the gate failed ({type(error).__name__}), so it denies")
-            return Decision("deny", "floor", (evidence,), (), evidence.reason, grantable=False)
+        return _never_raising(call, lambda: self._decide(call, policy, tuple(modes), grants))
+
+
+def _never_raising(call: ToolCall, decide: Callable[[], Decision]) -> Decision:
+    try:
+        return decide()
+    except Exception as error:  # INVARIANT (strictest): an error of ours denies
+        log.exception("deciding %s failed", call.tool)
+        evidence = Evidence(source="error", reason=f"the gate failed ({type(error).__name__}), so it denies")
+        return Decision("deny", "floor", (evidence,), (), evidence.reason, grantable=False)
 
 
 def _allows_a_part(decision: Decision, rule: str) -> bool:

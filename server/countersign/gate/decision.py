@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from countersign.gate.finding import Finding
@@ -31,6 +31,17 @@ class Weighed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class RuleOffers:
+    """What rules could say of a call: ``exact_rule`` this one and no other, ``proposals`` it and its like."""
+
+    exact_rule: str | None = None
+    proposals: tuple[str, ...] = ()
+
+
+NO_OFFERS = RuleOffers()
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What the gate says of one call.
 
@@ -38,7 +49,7 @@ class Decision:
     decided. ``weighed`` is everything that the call touches, ``part_findings`` each simple command of a text with the
     indexes of what it touches there. ``grantable`` is False where a floor, an ask rule or a hook made it ask: no grant
     may cover it. ``exact_rule`` says this very call and no other (None where that cannot be said), ``proposals`` are
-    rules for "always", narrowest first; both match the call, and are worked out only where the verdict is to ask.
+    rules for "always", narrowest first; both match the call, and are there once ``with_offers`` has found them.
     ``scripts`` are absolute paths of workspace files that a command names as program or script: the approval is bound
     to their content. ``exact_text`` is True where the call is allowed and a rule or grant holds exactly the text of its
     command: then the original bytes run. Otherwise, where it is allowed, ``runs`` is the text that runs in place of the
@@ -62,6 +73,15 @@ class Decision:
     withheld: tuple[str, ...] = ()
     only_reads: bool = False
     """A command that nobody allowed but the table of what reads, and a mode."""
+    find_offers: Callable[[], RuleOffers] | None = field(default=None, compare=False, repr=False)
+    """Where the verdict is to ask: works out what rules a card can offer. It may look at the disk."""
+
+    def with_offers(self) -> Decision:
+        """The same decision with the rules that a card can offer, where there are any. May block."""
+        if self.find_offers is None:
+            return self
+        found = self.find_offers()
+        return replace(self, exact_rule=found.exact_rule, proposals=found.proposals, find_offers=None)
 
     @property
     def effects(self) -> tuple[EffectView, ...]:

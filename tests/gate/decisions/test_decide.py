@@ -279,7 +279,7 @@ PROPOSALS = [
 def test_the_rules_that_are_proposed_cover_the_call(
     asked: ToolCall, exact: str | None, proposals: tuple[str, ...]
 ) -> None:
-    decision = decide(asked, policy(), ["default"])
+    decision = decide(asked, policy(), ["default"]).with_offers()
     assert (decision.exact_rule, decision.proposals) == (exact, proposals)
     for text in proposals:
         assert decide(asked, policy(rule("allow", text)), ["default"]).verdict == "allow"
@@ -414,6 +414,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
     )
     monkeypatch.setattr("countersign.gate.shell.judge.judge_command", lambda *_, **__: judgement)
     decision = decide(call(RunCommand("ls; x > a", WS), category="execute", tool="shell"), policy(), ["default"])
+    decision = decision.with_offers()
     assert [(part.text, part.verdict) for part in decision.parts] == [("ls", "allow"), ("x > a", "ask")]
     assert [[risk.id for risk in part.risks or ()] for part in decision.parts] == [[], ["deletes"]]
     assert (decision.risks, decision.exact_rule, decision.proposals, decision.scripts) == (

@@ -62,7 +62,7 @@ def test_a_rule_that_denies_or_asks_outweighs_a_grant(text: str, listed: str, ve
 
 
 def test_the_card_offers_the_chat_the_turn_and_a_quarter_of_an_hour_but_no_lasting_rule() -> None:
-    decision = decide(reach(), policy(), ["default"])
+    decision = decide(reach(), policy(), ["default"]).with_offers()
     options = offer(reach(), decision, allow_offered=True, trusted=True, modes=("default",))
     allowing = [(option.kind, option.scope, option.rule) for option in options if option.kind.startswith("allow")]
     assert allowing == [

@@ -14,7 +14,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.call import FetchUrl, ReadPath, ToolCall, UseTool
-from countersign.gate.decisions.judge_effects import Judged, RuleOffers, judge_effects
+from countersign.gate.decision import RuleOffers
+from countersign.gate.decisions.judge_effects import Judged, judge_effects
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_evidence import PathTool
 from countersign.gate.paths.path_judge import PathJudge

@@ -24,7 +24,7 @@ COMMANDS = sorted({row["command"] for row in commands() if row["class"] in CLASS
 
 def decided(command: str, allow: tuple[str, ...] = ()) -> Decision:
     policy, mode = policy_of({"rules": {"allow": list(allow)}, "workspace": WS, "home": HOME})
-    return explain({"tool": "bash", "args": {"command": command}}, policy, mode, check_syntax=BASH)
+    return explain({"tool": "bash", "args": {"command": command}}, policy, mode, check_syntax=BASH).with_offers()
 
 
 @lru_cache(maxsize=1)

@@ -9,15 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
 
 from countersign.gate.call import ToolCall
-from countersign.gate.decision import Decision, Weighed, strictest
+from countersign.gate.decision import Decision, RuleOffers, Weighed, strictest
 from countersign.gate.decisions.decision_cache import key_of, lookup_if_unchanged, store
-from countersign.gate.decisions.judge_effects import NO_OFFERS, Judged, judge_effects
+from countersign.gate.decisions.judge_effects import Judged, judge_effects
 from countersign.gate.decisions.repeated import ask_if_repeated
 from countersign.gate.decisions.sandbox import ask_outside_sandbox, auto_allowed
 from countersign.gate.finding import Finding
@@ -103,12 +103,25 @@ def _remembered(
             complaints.append(complaint)
         return complaint
 
+    def judge() -> Decision:
+        return _decide(call, policy, modes, grants, check if check_syntax is not None else None, ())
+
     with record_probes() as probes:
-        decision = _decide(call, policy, modes, grants, check if check_syntax is not None else None, ())
+        decision = judge()
     # What bash complains of may be a trouble of this moment: a process that could not be started, say.
     if not complaints:
-        store(policy, key, decision, probes)
+        store(policy, key, _for_later(decision, judge), probes)
     return decision
+
+
+def _for_later(decision: Decision, judge: Callable[[], Decision]) -> Decision:
+    """What is kept of a decision. The rules that a card offers are found anew: they rest on looks of their own."""
+
+    def offers() -> RuleOffers:
+        anew = judge().with_offers()
+        return RuleOffers(anew.exact_rule, anew.proposals)
+
+    return decision if decision.find_offers is None else replace(decision, find_offers=offers)
 
 
 def compile_rules(policy: Policy) -> RuleSet:
@@ -355,8 +368,6 @@ def _last_of_all(weighed: Weighed, context: _DecisionContext) -> Weighed:
 def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
     verdict = strictest(each.verdict for each in weighed)
     evidences = _deciding(weighed, verdict)
-    # What a rule could say is offered on a card, so it is worked out only for what asks.
-    said = judged.offers() if verdict == "ask" else NO_OFFERS
     return Decision(
         verdict=verdict,
         by="user" if verdict == "ask" else _BY[evidences[0].source],
@@ -366,12 +377,12 @@ def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
         risks=tuple(dict.fromkeys((*judged.risks, *(risk for each in weighed for risk in each.finding.risks)))),
         part_findings=judged.parts,
         grantable=all(each.grantable for each in weighed if each.verdict != "allow"),
-        exact_rule=said.exact_rule,
-        proposals=said.proposals,
         scripts=judged.scripts,
         exact_text=verdict == "allow" and judged.exact_text,
         runs=judged.runs if verdict == "allow" and not judged.exact_text else None,
         only_reads=verdict == "allow" and any(group.command for group in judged.groups) and all(map(_is_read, weighed)),
+        # What a rule could say is offered on a card, so it is worked out only for one.
+        find_offers=judged.offers if verdict == "ask" else None,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from countersign.gate.call import FetchUrl, ProposePlan, ReachHost, ReadPath, RunCommand, ToolCall, UseTool, WritePath
+from countersign.gate.decision import NO_OFFERS, RuleOffers
 from countersign.gate.decisions.hosts import host_rule, reach_finding
 from countersign.gate.decisions.urls import url_host
 from countersign.gate.finding import Finding, Floor
@@ -37,17 +38,6 @@ class Group:
 
     findings: tuple[Finding, ...]
     command: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RuleOffers:
-    """What rules could say of a call: ``exact_rule`` this one and no other, ``proposals`` it and its like."""
-
-    exact_rule: str | None = None
-    proposals: tuple[str, ...] = ()
-
-
-NO_OFFERS = RuleOffers()
 
 
 @dataclass(frozen=True, slots=True)
