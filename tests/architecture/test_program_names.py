@@ -30,7 +30,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "paths/sensitive_paths.py": "bazel env fish gcloud gh git mise",  # folders and files
     "shell/card_risks.py": "install rm",  # subcommands
     "shell/effects/operand_code.py": "awk env kubectl sed",  # subcommands, and what a card shows
-    "shell/effects/wrapper_readers.py": "arch chmod ed",  # options
+    "shell/effects/wrapper_readers.py": "arch chdir chmod ed",  # options
     "shell/files/address_operands.py": "ftp",  # a scheme
     "shell/files/named_outputs.py": "tar",  # a subcommand
     "shell/files/container_mounts.py": "chown",  # an option
@@ -45,6 +45,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/rg_operands.py": "clojure docker elixir kotlin make ocaml python ruby sass webpack",  # types of files
     "shell/files/setting_commands.py": "column diff gpg",  # sections of settings
     "shell/files/unread_mounts.py": "ls ps rm",  # subcommands
+    "shell/flow/control_flow.py": "chdir",  # a builtin of some shells
     "shell/flow/self_check.py": "cargo cat env git grep make sort tee",  # samples
     "shell/rules/brought_links.py": "tree",  # where links may stand
     "shell/rules/file_findings.py": "mr",  # a subcommand

@@ -36,6 +36,9 @@ ONLY_ATTACHED = frozenset({"valgrind", "mpv", "esbuild", "git"})
 NEVER_APART = frozenset({"--one-top-level"})
 """Options that take their value in the same word alone."""
 
+NO_PATHS = frozenset({"exec/exec"})
+"""Names of commands with a slash (``php craft exec/exec``)."""
+
 HANDS_OPTIONS_ON = frozenset({"gh", "glab", "nerdctl", "kubectl", "oc", "helm"})
 """Programs of which a subcommand reads the options in front of it as well, each with the word behind it."""
 
@@ -77,6 +80,6 @@ def _spellings(words: Sequence[str]) -> Iterator[str]:
         valued = _VALUED.fullmatch(word)
         if valued is not None and name not in ONLY_ATTACHED and valued[1] not in NEVER_APART:
             yield " ".join((*quoted[:index], valued[1], respelled.quoted(valued[2]), *quoted[index + 1 :]))
-        if _PATH.fullmatch(word):
+        if _PATH.fullmatch(word) and word not in NO_PATHS:
             around = f"./{word}", f"src/../{word}", f'"$PWD"/{word}', f"~+/{word}", word.replace("/", "//", 1)
             yield from (" ".join((*quoted[:index], each, *quoted[index + 1 :])) for each in around)

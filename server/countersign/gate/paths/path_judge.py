@@ -71,7 +71,8 @@ class PathJudge:
     __slots__ = (
         "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts",
         "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled",
-        "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home", "workspace",
+        "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "descriptors_moved", "home",
+        "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -109,6 +110,8 @@ class PathJudge:
         self._filled: frozenset[str] = frozenset()
         self._made: frozenset[str] = frozenset()
         self._replaced: frozenset[str] = frozenset()
+        self.descriptors_moved = False
+        """Whether the commands that are judged may have their input open for writing, or their output for reading."""
 
     def expect_links(
         self,

@@ -40,6 +40,18 @@ class PathStat(NamedTuple):
     names: int
 
 
+class FileState(NamedTuple):
+    """What git keeps of a file, to know whether it changed: when it and its inode were, in nanoseconds, the inode, the
+    owner and the size, each in 32 bits as git has them."""
+
+    written: int
+    changed: int
+    inode: int
+    user: int
+    group: int
+    size: int
+
+
 class Probe(NamedTuple):
     """One look: how to look again, at what, and what was seen."""
 
@@ -92,6 +104,12 @@ def is_own(path: str) -> bool:
 def link_target(path: str) -> str | int:
     """Where a link leads; the error number where it cannot be read."""
     return _recorded(_link_target, path)
+
+
+def is_link(path: str) -> bool:
+    """Whether a symlink stands at a path."""
+    found = path_stat(path)
+    return not isinstance(found, int) and found.kind == stat.S_IFLNK
 
 
 def identity(path: str) -> tuple[object, ...] | None:
@@ -149,9 +167,19 @@ def entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
     return _recorded(_entries_in, folder)
 
 
+def single_entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
+    """The same, and None as well for a file that has several names."""
+    return _recorded(_single_entries_in, folder)
+
+
 def time_and_size(path: str) -> tuple[int, int] | None:
     """When a file was last changed, in nanoseconds, and its size; None if the file does not exist."""
     return _recorded(_time_and_size, path)
+
+
+def file_state(path: str) -> FileState | None:
+    """What git would keep of a file; None if it does not exist."""
+    return _recorded(_file_state, path)
 
 
 def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
@@ -319,12 +347,36 @@ def _entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
         return None
 
 
+def _single_entries_in(folder: str) -> tuple[tuple[str, bool | None], ...] | None:
+    try:
+        with os.scandir(folder) as entries:
+            found = [(entry, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            return tuple([(each.name, is_folder or (None if _is_shared(each) else False)) for each, is_folder in found])
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except (OSError, ValueError):
+        return None
+
+
+def _is_shared(entry: os.DirEntry[str]) -> bool:
+    return entry.is_symlink() or entry.stat(follow_symlinks=False).st_nlink > 1
+
+
 def _time_and_size(path: str) -> tuple[int, int] | None:
     try:
         found = os.lstat(path)
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size
+
+
+def _file_state(path: str) -> FileState | None:
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    numbers = (found.st_ino, found.st_uid, found.st_gid, found.st_size)
+    return FileState(found.st_mtime_ns, found.st_ctime_ns, *[number & 0xFFFFFFFF for number in numbers])
 
 
 SPLITTING = re.compile(r"[\s'\"\\]|(?:^|/)\.[^/]*[*?\[]")

@@ -386,7 +386,13 @@ class _Judging:
         inherited |= found.changed
         self.must_not_be_exported(found.facts)
         self.activate(found, start)
-        if self.context.ruled and not self.too_long:
+        if found.facts.descriptors_moved and not self.context.paths.descriptors_moved:
+            self.context.paths.descriptors_moved = True  # also for what runs inside of this text
+            self.context.touched.clear()
+            if _STREAM.search(text) and self.not_plain is None:
+                reason = "a name like `/dev/stdin` may stand for a file that the text opened for something else"
+                self.not_plain = Evidence(source="plainBash", reason=reason)
+        if not self.too_long:
             self.written |= written_scripts(found.steps, found.facts)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
         if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
@@ -755,6 +761,9 @@ class _Judging:
 def _only_asking(finding: Finding) -> Finding:
     return finding if finding.deny is None else finding._replace(deny=None, ask=finding.ask or finding.deny)
 
+
+_STREAM = re.compile(r"/dev/(?:std|fd\b)")
+"""Some programs open streams of these names by themselves (``awk '{print > "/dev/stderr"}'``)."""
 
 _USES_HOME = re.compile(r"~|\bHOME\b|\bcd[ \t]*(?:[\n;&|)]|\Z)")
 """What leads to the home of whoever runs the text."""

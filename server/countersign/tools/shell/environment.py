@@ -39,8 +39,9 @@ READING_GIT_SETTINGS = (
 )  # fmt: skip
 """More of them, for a command that runs without a rule because it only reads. The gate asks where such a command would
 need them; this is a second line, should it be wrong."""
-READING_GIT = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1"}
-"""For such a command, too: git connects to nothing, and starts none of the programs by which a remote is reached."""
+READING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+"""For such a command, too: git connects to nothing, and starts none of the programs by which a remote is reached; an
+older pip does not ask its index whether there is a newer one."""
 UTF8 = "C.UTF-8"
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -66,7 +67,7 @@ def filtered_environment(
         kept[name] = value
     kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
     if only_reads:
-        return _with_utf8(kept) | _quiet_git((*GIT_SETTINGS, *READING_GIT_SETTINGS)) | READING_GIT
+        return _with_utf8(kept) | _quiet_git((*GIT_SETTINGS, *READING_GIT_SETTINGS)) | READING
     return _with_utf8(kept) | _quiet_git(GIT_SETTINGS)
 
 

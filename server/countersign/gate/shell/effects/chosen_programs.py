@@ -141,7 +141,7 @@ def _behind_link(base: str, name: str) -> bool:
     """Whether a link stands on the way, which may lead each process elsewhere (``/proc/self/cwd``)."""
     parts = name.split("/")[:-1]
     ways = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
-    return any(isinstance(disk.link_target(f"{base}/{way}"), str) for way in ways)
+    return any(disk.is_link(f"{base}/{way}") for way in ways)
 
 
 def _holds(at: tuple[str, tuple[bytes, ...]]) -> bool:

@@ -361,7 +361,8 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         moves = addressed or git.subcommand in {"update-ref", "symbolic-ref"}
         reads = git.program.known and not (git.subcommand == "symbolic-ref" and len(operands) > 1)
         # On some disks case does not count in the names of references.
-        named_so = "refs/replace" in word.prefix.lower() or (moves and (_begins(word, "refs/replace") or _fills(word)))
+        replacing = moves and (_begins(word, "refs/replace") or _fills(word))
+        named_so = replacing or "refs/replace" in _with_single_slashes(word)
         if named_so and not reads:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
@@ -381,7 +382,12 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
 
 def _begins(word: Word, text: str) -> bool:
     """Whether a word of which only the beginning is known may be this one."""
-    return word.value is None and word.prefix != "" and text.startswith(word.prefix.lower())
+    return word.value is None and word.prefix != "" and text.startswith(_with_single_slashes(word))
+
+
+def _with_single_slashes(word: Word) -> str:
+    """What is known of a word, in small letters: git takes several slashes in the name of a reference for one."""
+    return re.sub("/+", "/", word.prefix.lower())
 
 
 def _fills(word: Word) -> bool:

@@ -22,13 +22,13 @@ STRANGE = row(
     code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
     "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under "
     "--require --rcfile --load --load-module --load-extension --module-path --native-library "
-    "--load-pass-plugin --plugin-dir --plugins-dir --plugin-path",
+    "--load-pass-plugin --plugin-dir --plugins-dir --plugin-path --rulesdir --rules-dir --rule-dir",
     writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
     "--save --destination --output-path --output-folder --outputdir",
     long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
     "log-file middlewares middleware interpreter loader script-executable destination output-path cmd pre-command "
     "post-command before-script after-script on-change on-exit require rcfile load load-module load-extension "
-    "module-path load-pass-plugin plugin-dir plugins-dir plugin-path",
+    "module-path load-pass-plugin plugin-dir plugins-dir plugin-path rulesdir rules-dir rule-dir",
     abbreviates=False,
 )
 
@@ -57,6 +57,8 @@ def by_name_alone(
         kind = "runs"
     if kind == "writes" or (kind is None and row is not STRANGE and _NAMES_OUTPUT.search(option.name)):
         kind = "writes" if option.name not in _WRITTEN.get(name, ()) else None
+    if kind is None and _NAMES_CODE.search(option.name):
+        kind = "code"
     if kind not in {"runs", "code", "writes"}:
         return None
     if is_listed(option.name, row.grammar) or option.name in row.grammar.texts | row.reads | row.safe | row.given:
@@ -66,7 +68,15 @@ def by_name_alone(
         return None
     if kind == "writes":
         return (kind, value) if value.value is None or _LOOKS_LIKE_A_FILE.search(value.value) else None
+    if option.name not in STRANGE.escapes and kind == "code" and not _may_be_code(value):
+        return None
     return None if value.value in _KINDS.get(option.name, ()) else (kind, option.value)
+
+
+def _may_be_code(word: Word) -> bool:
+    """Whether a value may name a file that is run or loaded: one that ends like a program's, or like none."""
+    text = word.value
+    return text is None or ("/" in text and "." not in text.rpartition("/")[2]) or bool(_CODE_FILE.search(text))
 
 
 _NAMES_PROGRAM = re.compile(
@@ -74,6 +84,19 @@ _NAMES_PROGRAM = re.compile(
     r"|interpreter|browser|askpass)\Z"
 )
 """Options that end like the name of one that runs a program (``--archiver-binary``, ``--test-builder-wrapper``)."""
+
+_NAMES_CODE = re.compile(
+    r"(?i)(?:\A--?|[-_.])(?:runner|listeners?|browsers|formatters?|reporters?|transform(?:er)?s?|presets?|resolvers?"
+    r"|processors?|adapters?|drivers?|engine|extensions?|addons?|rulesets?|postcss|before"
+    r"|after|(?:global[-_]?)?setup(?:[-_]?files?)?|bootstrap|prelude|template[-_]engine|renderer|compiler"
+    r"|(?<!print-)(?<!show-)(?<!dump-)(?<!find-)config(?:[-_]?(?:file|path))?)\Z"
+)
+"""Options that name a kind of code, where the value looks like a file of it (``--reporter ./r.js``)."""
+
+_CODE_FILE = re.compile(
+    r"(?i)\.(?:[cm]?[jt]sx?|py|rb|p[lm]|lua|sh|bash|zsh|fish|jar|so|dylib|dll|wasm|node|exe|exs?|kts?|groovy|gradle|scala"
+    r"|php|cr|jl|cljs?|el|tcl|ps1|bat|cmd)\Z"
+)
 
 _WRITTEN = {key[0]: frozenset(paths.get("written", "").split()) for key, paths in FACETS["project_paths"].items()}
 """By program the options for what it is there to write, which a rule for it covers in the workspace."""

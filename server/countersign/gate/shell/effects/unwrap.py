@@ -334,7 +334,20 @@ class _Unwrapping:
         if (own := SHELL_TEXTS.get(program(words[0].value or ""))) is not None:
             for text in arguments(words, own[0]).valued(*own[1]):
                 self.code([text])
-        found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
+        plain = _plus_as_dash(words)
+        readings = [plain]
+        # Long options count as such only in front of all others: behind these they are clusters of letters.
+        for found in (_set_options_apart(plain), _set_options_apart(_long_options(plain))):
+            if found not in readings:
+                readings.append(found)
+        for reading in readings:
+            self.shell_words(reading)
+        if len(readings) > 1:
+            self.unknown = "the options of the shell can be read in several ways"
+
+    def shell_words(self, words: Sequence[Word]) -> None:
+        """What a shell runs, in one reading of its options."""
+        found = arguments(words, SHELL_GRAMMAR)
         if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
             self.unknown = "the text the shell runs is only known at run time"
         operands = [word for _, word in found.operands]
@@ -508,6 +521,46 @@ def replaced_text(name: str, found: Arguments) -> str | None:
         return None
     value = next(iter(found.valued("-I", "--replace")), None)
     return value.value if value is not None and value.value else "{}"
+
+
+def _long_options(words: Sequence[Word]) -> list[Word]:
+    """The same with two dashes in front of bash's long options, which may have one."""
+    return [constant(f"-{word.value}") if _LONG_OPTION.fullmatch(word.value or "") else word for word in words]
+
+
+_LONG_OPTION = re.compile(
+    r"-(?:init-file|rcfile|login|posix|noprofile|norc|noediting|verbose|version|help|restricted|debug(?:ger)?|wordexp"
+    r"|dump-strings|dump-po-strings|pretty-print|protected)"
+)
+
+
+def _set_options_apart(words: Sequence[Word]) -> list[Word]:
+    """The same with each ``-o`` and ``-O`` of a cluster as bash and dash read it: the other letters stay options, and
+    its name is a word of its own (``bash -oc errexit TEXT``)."""
+    found: list[Word] = []
+    ahead = list(words)[::-1]
+    while ahead:
+        word = ahead.pop()
+        cluster = _CLUSTER.fullmatch(word.value or "")
+        if word.value in {"-", "--"} or (found and not (word.value or "-").startswith("-")):
+            break
+        found.append(word)
+        if cluster is None:
+            if _TAKES_NEXT.fullmatch(word.value or "") and ahead:
+                found.append(ahead.pop())
+            continue
+        others = re.sub("[oO]", "", cluster[0])
+        found[-1:] = [constant(others)] if others != "-" else []
+        for letter in re.findall("[oO]", cluster[0]):
+            found += [constant(f"-{letter}"), *([ahead.pop()] if ahead else [])]
+    else:
+        return found
+    return [*found, word, *ahead[::-1]]
+
+
+_TAKES_NEXT = re.compile(r"-[a-zA-Z]*[oO]|--(?:rcfile|init-file)")
+_CLUSTER = re.compile(r"-[a-zA-Z]*[oO][a-zA-Z]+")
+"""An `o` with letters behind it: other shells take these for its value."""
 
 
 def _plus_as_dash(words: Sequence[Word]) -> list[Word]:

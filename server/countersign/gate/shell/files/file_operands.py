@@ -56,11 +56,7 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
-        found += (
-            FileUse("read", constant(path) if path is not None else unknown())
-            for path in known.doings.reads
-            if path not in {"-", "/dev/stdin"}
-        )
+        found += (FileUse("read", constant(path) if path is not None else unknown()) for path in known.doings.reads)
     if name in CONTAINER_TOUCHES:
         found += CONTAINER_TOUCHES[name](name, words)
     special = _SPECIAL.get(name)

@@ -213,6 +213,14 @@ def searches_files(git: Git) -> bool:
     return git.subcommand == "grep"
 
 
+def reads_work_tree(git: Git) -> bool:
+    """Whether it may print lines of the files in the work tree, not only those of commits and the index."""
+    return git.subcommand in _OF_WORK_TREE and not git.arguments.keeps("--cached", "--staged")
+
+
+_OF_WORK_TREE = frozenset({"diff", "diff-files", "diff-index", "grep", "status"})
+
+
 def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """The same of ``git grep``, which looks below the folder that it is run in."""
     found, dashes = git.arguments, _dashes(words, git)

@@ -35,13 +35,12 @@ _LIKELY = re.compile(rb"\.env|\.npmrc|\.pypirc|id_(?:rsa|ed25519|ecdsa)|\.pem", 
 
 
 class Tracked(NamedTuple):
-    """A file in the index, with its mode, and when it was last changed, in nanoseconds, and its size, as git saw it.
-    ``unmerged``: it has several versions, so that git compares them with the file."""
+    """A file in the index, with its mode, and what git saw of it (``disk.FileState``). ``unmerged``: it has several
+    versions, so that git compares them with the file."""
 
     path: bytes
     mode: int
-    time: int
-    size: int
+    state: disk.FileState
     unmerged: bool
 
 
@@ -64,7 +63,7 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
     for _ in range(count):
         if len(data) < at + _HEAD:
             return None
-        seconds, rest, _, _, mode, _, _, size = struct.unpack_from(">8I", data, at + 8)
+        changed, parts, written, rest, _, inode, mode, user, group, size = struct.unpack_from(">10I", data, at)
         (flags,) = struct.unpack_from(">H", data, at + 60)
         start = at + _HEAD + (2 if flags & _EXTENDED else 0)
         end = data.find(b"\0", start)
@@ -74,7 +73,10 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
         named = path.removesuffix(b"/") if mode & _KIND == _FOLDER else path
         if flags & 0xFFF != min(end - start, 0xFFF) or _STRAY.search(named):
             return None
-        found.append(Tracked(path, mode, seconds * 1_000_000_000 + rest, size, unmerged=flags & _STAGE != 0))
+        state = disk.FileState(
+            written * 1_000_000_000 + rest, changed * 1_000_000_000 + parts, inode, user, group, size
+        )
+        found.append(Tracked(path, mode, state, unmerged=flags & _STAGE != 0))
         at += (end - at) // 8 * 8 + 8
     return found if _has_known_extensions(data, at) else None
 
@@ -166,6 +168,34 @@ def _reaches_through_link(at: tuple[str, str, bool]) -> bool:
 
 
 _MOST_FOLDERS = 10_000
+
+
+def shared_files(file: str, folder: str, below: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the files of this index in the work tree, below any of these relative paths, that have several names (at
+    most ten); None if more than ``MOST_SHARED`` files would have to be looked at, or which they are is not known."""
+    return disk.combined(_shared_files, (file, folder, below))
+
+
+MOST_SHARED = 20_000
+_TOLD = 10
+
+
+def _shared_files(at: tuple[str, str, tuple[str, ...]]) -> tuple[str, ...] | None:
+    file, folder, below = at
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    tracked = _tracked(data, _MOST_NAMES) if data is not None else []
+    if tracked is None:
+        return None
+    starts = tuple(os.fsencode(f"{name}/") for name in below)
+    paths = [each.path for each in tracked if not starts or (each.path + b"/").startswith(starts)]
+    if len(paths) > MOST_SHARED:
+        return None
+    found: list[str] = []
+    for path in dict.fromkeys(map(os.fsdecode, paths)):
+        standing = disk.path_stat(f"{folder}/{path}")
+        if not isinstance(standing, int) and standing.names > 1:
+            found.append(path)
+    return tuple(found[:_TOLD])
 
 
 def _is_secret(path: bytes) -> bool:

@@ -1,9 +1,9 @@
-"""Links in what git keeps of a repository (docs/gate.md S9).
+"""Links, symbolic and hard ones, in what git keeps of a repository (docs/gate.md S9).
 
 git itself makes none there, but for ``HEAD`` in old versions. One that came in an archive makes git show the objects,
 the reflog or the settings of another repository, or print the lines of a file that it cannot read (`.git/shallow`).
 Where it passes ``/proc/self/cwd`` it leads elsewhere for git than here. So none is followed: a repository with one is
-not known for certain.
+not known for certain. Objects are hard links in a local clone, and nothing that git cannot read is printed of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def holds_link(git_dir: str, paths: PathJudge) -> bool:
 
 def store_holds_link(store: str) -> bool:
     """Whether a store of objects takes some from where a link leads, or that is not known."""
-    return any(_links(f"{store}{part}") for part in _OF_OBJECTS)
+    alternates = disk.path_stat(f"{store}/info/alternates")
+    if not isinstance(alternates, int) and alternates.names > 1:
+        return True
+    return any(disk.combined(_symlinks_in, f"{store}{part}") for part in _OF_OBJECTS)
 
 
 def _links(folder: str) -> tuple[str, ...]:
@@ -54,7 +57,14 @@ def _links(folder: str) -> tuple[str, ...]:
 
 
 def _links_in(folder: str) -> tuple[str, ...]:
-    found = disk.entries_in(folder)
+    return _named(disk.single_entries_in(folder))
+
+
+def _symlinks_in(folder: str) -> tuple[str, ...]:
+    return _named(disk.entries_in(folder))
+
+
+def _named(found: tuple[tuple[str, bool | None], ...] | None) -> tuple[str, ...]:
     return ("",) if found is None else tuple(name for name, is_folder in found if is_folder is None)
 
 
@@ -63,7 +73,9 @@ def _is_linked_below(git_dir: str) -> bool:
     folders = names = 0
     while waiting:
         folder = waiting.pop()
-        found = disk.entries_in(folder)
+        # A submodule of a linked worktree has its objects there.
+        nested = "/modules/" in folder and "/objects" in folder
+        found = disk.entries_in(folder) if nested else disk.single_entries_in(folder)
         folders += 1
         names += len(found or ())
         if found is None or folders > _MOST_FOLDERS or names > _MOST_NAMES:

@@ -66,6 +66,9 @@ class _Setting(NamedTuple):
 def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool = False) -> str | None:
     """Why reading in this work tree depends on a file in it that settings name, or None. ``activated``: folders of the
     workspace stand in front of the path, so each program that settings start by its name may lie there."""
+    names = disk.path_stat(f"{top.folder}/.mailmap")
+    if not isinstance(names, int) and names.names > 1:
+        return "its `.mailmap` has other names, and one of them may be a secret's"  # git prints what stands there
     waiting, found = [top], 0
     while waiting:
         repository = waiting.pop()
@@ -335,7 +338,7 @@ _TOLD_FILES = {
 }
 """Settings of a file whose lines git prints, or tells by what it leaves out and what it shows first."""
 
-_READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file")})
+_READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file"), ("mailmap", "blob")})
 """Settings that name a file of which git prints what it does not understand, or takes for a name."""
 
 

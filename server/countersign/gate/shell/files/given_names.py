@@ -175,7 +175,7 @@ def _is_linked(path: str, top: str, folders: dict[str, bool]) -> bool:
     folder = os.path.dirname(path)
     if folder not in folders:
         folders[folder] = folder != top and _is_linked(folder, top, folders)
-    return folders[folder] or isinstance(disk.link_target(path), str)
+    return folders[folder] or disk.is_link(path)
 
 
 def _holds_broken(folder: str) -> bool:

@@ -132,9 +132,7 @@ def _has_other_names(path: str) -> bool:
 def _linked_ignores(folder: str, search: Search) -> list[str]:
     """The ignore files of a folder that lie elsewhere, whatever options say: some leave out a few of them alone."""
     found = [
-        f"{folder}/{file}"
-        for file, parts in _PARTS.items()
-        if any(isinstance(disk.link_target(f"{folder}/{part}"), str) for part in parts)
+        f"{folder}/{file}" for file, parts in _PARTS.items() if any(disk.is_link(f"{folder}/{part}") for part in parts)
     ]
     return found if _shared_excludes(folder, search.place) is not None else [*found, f"{folder}/.git"]
 
@@ -217,7 +215,7 @@ def _is_straight(path: str) -> bool:
     """Whether a path is the same for rg as here: no link on the way, and no folder that is another for each process."""
     parts = os.path.normpath(path).split("/")
     ways = ["/".join(parts[:end]) for end in range(2, len(parts) + 1)]
-    return parts[1:2] not in (["proc"], ["dev"]) and not any(isinstance(disk.link_target(way), str) for way in ways)
+    return parts[1:2] not in (["proc"], ["dev"]) and not any(disk.is_link(way) for way in ways)
 
 
 _KEPT = re.compile(r"![\w.@+*?/~$,=%# -]*")

@@ -29,10 +29,8 @@ from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
 
-_STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
-"""Neither files nor places: reading and writing them touches nothing."""
-
-_DESCRIPTOR = re.compile(r"/dev/fd/\d+")
+_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/dev/fd/(\d+)")
 
 MAX_MATCHES = 500
 """How many names a pattern may make before its matches are no longer looked at one by one, but asked for."""
@@ -92,6 +90,7 @@ class PathFinder:
 
     def _look(self, file_use: FileUse) -> Iterator[Finding]:
         if file_use.word.value == "-" and file_use.operation in ("read", "list"):
+            yield from self._named_by_dash(file_use)
             return
         if file_use.start:
             yield from self._gone_into(file_use.start)._look(file_use._replace(start=()))
@@ -126,7 +125,7 @@ class PathFinder:
         return path, f"./{path}"
 
     def _value(self, file_use: FileUse, value: str) -> Iterator[Finding]:
-        if value in _STREAMS or _DESCRIPTOR.fullmatch(value):
+        if self._is_stream(file_use, value):
             return
         if value == "" and file_use.operation not in ("read", "list"):
             yield self._unknown(file_use, "''")
@@ -150,6 +149,25 @@ class PathFinder:
         if file_use.through and file_use.operation == "read":
             yield from behind_links(self.judge, value, cwd)
         yield from self._held_below(file_use, value, cwd)
+
+    def _named_by_dash(self, file_use: FileUse) -> Iterator[Finding]:
+        """The input for most programs, and for others a file of this name, where there may be one."""
+        named = self.judge.resolve("./-", cwd=self.folder or self.judge.workspace)
+        if named.kind != "missing" or self.judge.expects_links(named, exactly=True):
+            yield from self._value(file_use, "./-")
+
+    def _is_stream(self, file_use: FileUse, value: str) -> bool:
+        """Whether a path stands for what is open already, and was judged as it was opened. Linux opens a file behind a
+        descriptor anew, whatever it was opened for: the name of an input writes into it."""
+        if value in {"/dev/null", "/dev/zero"}:
+            return True
+        found = _DESCRIPTOR.fullmatch(value)
+        number = int(found[1]) if found else _STREAMS.get(value)
+        if number is None or file_use.operation == "list":
+            return number is not None
+        reads = file_use.operation == "read"
+        fits = number not in {1, 2} and not file_use.below if reads else number in {1, 2}
+        return fits and not self.judge.descriptors_moved
 
     def _held_below(self, file_use: FileUse, value: str, cwd: str) -> Iterator[Finding]:
         """Protected places that are changed below a folder, or made there by a copy of another."""

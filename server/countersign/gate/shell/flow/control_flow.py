@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
+from countersign.gate.shell.flow.descriptors import moves_descriptors
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, activated, followed, moves, union
 from countersign.gate.shell.flow.shared_input import loop_takes_all, takes_all
 from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
@@ -373,6 +374,7 @@ class _Walk:
     def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
         """Follow what stands in redirections; what is fed by them."""
         for redirect in redirects:
+            self.facts.descriptors_moved |= moves_descriptors(redirect)
             # What is written to `>(…)` is its input.
             inputs = redirect.operator in {"<", "<>", "<&", "<<<"}
             self.apart(
@@ -409,7 +411,7 @@ class _Walk:
         names = [program(layer.words[0].value or "") for layer in layers]
         if len(names) == 1 and names[0] not in MOVERS and not self.facts.functions:
             return places, places
-        if names[-1] in {"cd", "pushd", "popd"} and (len(names) == 1 or names[:-1] == ["command"]):
+        if names[-1] in {"cd", "chdir", "pushd", "popd"} and (len(names) == 1 or names[:-1] == ["command"]):
             opened = all(redirect.target.value == "/dev/null" for redirect in step.command.redirects)
             steady = context.once and self.folders_stay and opened
             outcome = followed(places, layers[-1].words, steady=steady, variables=self.facts.values)

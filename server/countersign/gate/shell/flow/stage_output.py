@@ -40,8 +40,9 @@ def _printed_by(name: str, words: Sequence[Word], node: Simple) -> tuple[tuple[s
         options = next(
             (number for number, value in enumerate(values) if not _ECHO_OPTIONS.fullmatch(value)), len(values)
         )
-        plain = constant and not any("e" in option for option in values[:options])
         text = " ".join(values[options:])
+        # `sh` may be a shell whose `echo` works out escapes without being asked.
+        plain = constant and "\\" not in text
         return (text,) if plain else tuple(dict.fromkeys((text, _unescaped(text)))), plain
     if name == "printf":
         formatted = _formatted(values) if "%" in "".join(values[:1]) else ()

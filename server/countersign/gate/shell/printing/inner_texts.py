@@ -54,7 +54,7 @@ def shell_texts(unwrapped: Unwrapped) -> dict[int, ShellText]:
             continue
         parsed = arguments(layer.words, SHELL_GRAMMAR)
         plain = all(
-            option.name in _OPTIONS and (option.value is None or option.value.value in _SET)
+            option.name in _OPTIONS and (option.value is None or (option.value.value in _SET and not option.attached))
             for option in parsed.options
         )
         if plain and parsed.has("-c") and parsed.operands and (text := parsed.operands[0][1].value) is not None:

@@ -457,7 +457,7 @@ def _is_link(name: str | None, places: Sequence[str] | None) -> bool:
     """Whether a symlink has this bare name where the command may run, which may lead to what no name tells of."""
     if not name or places is None or name[0] == "-" or len(name) > 255:
         return False
-    return any(isinstance(disk.link_target(f"{place}/{name}"), str) for place in places)
+    return any(disk.is_link(f"{place}/{name}") for place in places)
 
 
 _ONLY_LOOKING = frozenset({"test", "["})
@@ -713,6 +713,8 @@ def _redirected(
     target = redirect.target
     if redirect.operator in {"<<", "<<<"} or _is_descriptor(redirect):
         return
+    if target.value == "-":
+        target = constant("./-")  # a file of this name
     if redirect.operator in {"<", "<>"}:
         for file_use in (
             analyzed.named_by_listing(FileUse("read", target), 0) if analyzed.layers else (FileUse("read", target),)

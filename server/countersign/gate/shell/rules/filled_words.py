@@ -127,7 +127,7 @@ def _says(piece: Piece, facts: Facts) -> bool:
         case Variable(words=words, operator=operator):
             return "?" not in operator and any(word.value for word in words)
         case Substitution(script=script):
-            return any(text.strip() for text in _printed(script))
+            return any(text.strip() for text in printed_by_script(script))
         case _:
             return False
 
@@ -166,7 +166,7 @@ def _choices(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> li
         case Variable(words=words, operator=operator) if "?" not in operator:
             return [word.value for word in words if word.value]
         case Substitution(script=script):
-            return [text.rstrip("\n") for text in _printed(script) if text.strip()]
+            return [text.rstrip("\n") for text in printed_by_script(script) if text.strip()]
         case _:
             return []
 
@@ -200,7 +200,7 @@ _STARTS = frozenset("=:, \t\n")
 """Characters behind which a path may begin."""
 
 
-def _printed(script: Script) -> tuple[str, ...]:
+def printed_by_script(script: Script) -> tuple[str, ...]:
     """What a substitution prints, as far as its words tell."""
     if not script.statements:
         return ()
@@ -217,5 +217,5 @@ def _fed_by_process(step: Step) -> Iterator[Step]:
             words = (*step.command.words[:index], constant(f"{front}-"), *step.command.words[index + 1 :])
             read = step.with_words(words)
             yield read._replace(
-                stdin_texts=_printed(process.script), has_stdin=True, stdin_is_exact=False, listing=None
+                stdin_texts=printed_by_script(process.script), has_stdin=True, stdin_is_exact=False, listing=None
             )

@@ -15,13 +15,20 @@ from countersign.gate.shell.files.git_contents import (
     ends_revisions,
     printed_below,
     prints_objects,
+    reads_work_tree,
     revisions,
     searches_files,
     shows_stash,
     shows_unstaged,
 )
 from countersign.gate.shell.files.git_folders import Repository, repository_above
-from countersign.gate.shell.files.git_index import Tracked, reaches_through_link, tracked_secrets
+from countersign.gate.shell.files.git_index import (
+    MOST_SHARED,
+    Tracked,
+    reaches_through_link,
+    shared_files,
+    tracked_secrets,
+)
 from countersign.gate.shell.files.git_refs import names_commits
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
 from countersign.gate.shell.files.git_settings import compares_dates_alone, follows_copies, searches_submodules
@@ -105,7 +112,7 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         limits = ()
     if secrets is None:
         return _UNKNOWN_FILES
-    if not secrets:
+    if not secrets and not reads_work_tree(git):
         return None
     if not of_commits:
         limits = ()
@@ -119,13 +126,26 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         folders = []
     elif folders:
         folders = [found.lexical for found in named]  # what is no revision may have been a folder once
+    if reads_work_tree(git) and (reason := _shared(context, index, repository, folders)) is not None:
+        return reason
     for each in secrets:
         path = f"{repository.folder}/{os.fsdecode(each.path)}"
         if folders and not any(f"{path}/".startswith(f"{folder}/") for folder in folders):
             continue
-        if not (shows_unstaged(git) and _is_unchanged(each, path)) and not _is_covered(context, path):
+        if not (shows_unstaged(git) and _is_unchanged(each, path, index)) and not _is_covered(context, path):
             return _reads(path)
     return None
+
+
+def _shared(context: JudgingContext, index: str, repository: Repository, folders: Sequence[str]) -> str | None:
+    """Why it may print a secret under another name, or None."""
+    below = [os.path.relpath(folder, repository.folder) for folder in folders]
+    found = shared_files(index, repository.folder, tuple(dict.fromkeys(below)) if "." not in below else ())
+    if found is None:
+        return f"git tracks more than {MOST_SHARED:,} files, too many to check for other names of secrets"
+    paths = (f"{repository.folder}/{name}" for name in found)
+    path = next((path for path in paths if not _is_covered(context, path)), None)
+    return None if path is None else f"it may print `{path}`, which has other names, and one of them may be a secret's"
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, repository: Repository, place: str) -> bool:
@@ -141,9 +161,11 @@ def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, repo
     )
 
 
-def _is_unchanged(tracked: Tracked, path: str) -> bool:
-    found = disk.time_and_size(path)
-    return found is not None and (found[0], found[1] & 0xFFFFFFFF) == (tracked.time, tracked.size)
+def _is_unchanged(tracked: Tracked, path: str, index: str) -> bool:
+    """Whether git takes a file for what is in the index without looking into it: nothing that it keeps of the file has
+    changed, and the index is younger."""
+    found, written = disk.file_state(path), disk.time_and_size(index)
+    return found == tracked.state and written is not None and found is not None and found.written < written[0]
 
 
 def _is_covered(context: JudgingContext, path: str) -> bool:

@@ -6,6 +6,7 @@ alone, in whatever order the commands stand: a script that does not run after al
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +15,13 @@ from countersign.gate.shell.effects.escape_use import COPYING
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.flow.control_flow import Step
-from countersign.gate.shell.flow.stage_output import stage_output
+from countersign.gate.shell.flow.parse_cache import Followed, follow
+from countersign.gate.shell.flow.stage_output import shown, stage_output
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.rules.filled_words import filled, printed_by_script
+from countersign.gate.shell.syntax.tree import Heredoc, Process, Simple, Word
+from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 
 _MOST_COPIES = 8
@@ -26,6 +30,8 @@ _MOST_PIECES = 100
 """Texts that are written into one file, for each of which what stands in it by then counts as well."""
 _MOST_READ = 20
 """Files that one command reads, and writes, which are taken for copies."""
+_MOST_SPELLINGS = 20
+"""Values of the variables in one command, and texts that a file written piece by piece may hold."""
 _COPIES_ONE = 3
 """The fewest words of a command that copies."""
 
@@ -33,40 +39,90 @@ _COPIES_ONE = 3
 def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
     """The texts that these commands write, as far as their words tell, by the names of the files."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    whole: dict[str, str] = {}
+    wholes: dict[str, list[str]] = {}
     for step in steps:
         command = step.command
-        names = [(_name(each.target), ">>" in each.operator) for each in command.redirects if ">" in each.operator]
-        if command.words and step.stdin_texts:
+        names = [
+            (name, ">>" in each.operator)
+            for each in command.redirects
+            if ">" in each.operator
+            for name in _names(each.target, facts)
+        ]
+        if command.words and (step.stdin_texts or step.stdin_words):
             names += [(name, True) for name in _named_outputs(AnalyzedCommand(step, facts))]
-        for name, appends in names:
-            # A redirection of a whole group takes what any of its commands prints.
-            around = steps if not command.words else (step,)
-            texts = [text for each in around for text in (*stage_output(each.command)[0], *each.stdin_texts)]
-            if name and any(texts):
-                # It may be written piece by piece.
-                whole[name] = "".join((whole.get(name, "") if appends else "", *texts))
-                found[name] += [*texts, whole[name]] if len(found[name]) < _MOST_PIECES else texts
-    written = {name: list(dict.fromkeys((*texts, whole[name]))) for name, texts in found.items()}
+        if not names:
+            continue
+        # A redirection of a whole group takes what any of its commands prints.
+        around = steps if not command.words else (step,)
+        texts = [text for each in around for text in dict.fromkeys(_printed(each, facts))]
+        for name, appends in names if any(texts) else ():
+            # It may be written piece by piece: all of these texts by one command, or one of them by each.
+            before = wholes.get(name, [""]) if appends else [""]
+            joined = ("".join((front, text)) for front in before for text in ("".join(texts), *texts))
+            wholes[name] = list(dict.fromkeys(itertools.islice(joined, _MOST_SPELLINGS)))
+            found[name] += [*texts, *wholes[name]] if len(found[name]) < _MOST_PIECES else texts
+    written = {name: list(dict.fromkeys((*texts, *wholes[name]))) for name, texts in found.items()}
     return _with_copies(written, steps, facts) if written else {}
+
+
+def _printed(step: Step, facts: Facts) -> Iterator[str]:
+    """The texts that a command may print."""
+    for command in _spellings(step.command, facts):
+        yield from stage_output(command)[0]
+    yield from step.stdin_texts
+    for word in step.stdin_words:
+        yield from _texts(word, facts)
+    for piece in (piece for word in step.command.words for piece in word.pieces):
+        if isinstance(piece, Process) and not piece.writes:
+            yield from printed_by_script(piece.script)
+    for text in step.unwrapped.texts:
+        inner = follow(text)
+        for each in inner.course.steps if isinstance(inner, Followed) else ():
+            yield from stage_output(each.command)[0]
+
+
+def _spellings(command: Simple, facts: Facts) -> Iterator[Simple]:
+    """A command that prints, and the same with each value that the text gives to what expands in its words."""
+    yield command
+    if command.plain:
+        return
+    redirects = [
+        each._replace(target=constant(_texts(each.target, facts)[0]), heredoc=_filled(each.heredoc, facts))
+        for each in command.redirects
+    ]
+    words = [[constant(text) for text in _texts(word, facts)] for word in command.words]
+    for spelled in itertools.islice(itertools.product(*words), _MOST_SPELLINGS):
+        yield command._replace(words=spelled, redirects=tuple(redirects))
+
+
+def _filled(heredoc: Heredoc | None, facts: Facts) -> Heredoc | None:
+    if heredoc is None or heredoc.word is None or heredoc.word.value is not None:
+        return heredoc
+    return Heredoc(_texts(heredoc.word, facts)[0], heredoc.word)
+
+
+def _texts(word: Word, facts: Facts) -> Sequence[str]:
+    """What a word may expand to, as far as the text says."""
+    return (word.value is None and filled(word, facts)) or [shown(word)]
 
 
 def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
     """These, and the same by the names that copies, links and renames give them."""
     copies: dict[tuple[str, str], None] = {}
+    piped: list[str] = []
     for step in steps:
         command = step.command
-        if len(command.words) < _COPIES_ONE and not (command.words and command.redirects):
-            continue
         analyzed = AnalyzedCommand(step, facts)
-        for known in analyzed.known:
+        for known in analyzed.known if len(command.words) >= _COPIES_ONE else ():
             if known.program is not None and known.program.operands in COPYING and known.arguments.operands:
-                *sources, target = [_name(word) for _, word in known.arguments.operands]
-                copies |= dict.fromkeys((source, target) for source in sources)
+                *sources, target = [_names(word, facts) for _, word in known.arguments.operands]
+                copies |= dict.fromkeys(itertools.product(itertools.chain.from_iterable(sources), target))
         # What a filter reads may go on into its output.
-        read = [_name(redirect.target) for redirect in command.redirects if redirect.operator == "<"]
-        read += [_name(use.word) for use in _uses(analyzed) if use.operation == "read"]
-        outputs = [_name(redirect.target) for redirect in command.redirects if ">" in redirect.operator]
+        read = [name for each in command.redirects if each.operator == "<" for name in _names(each.target, facts)]
+        read += [name for use in _uses(analyzed) if use.operation == "read" for name in _names(use.word, facts)]
+        piped = [*piped, *read][-_MOST_READ:]
+        read = piped if step.has_stdin else read
+        outputs = [name for each in command.redirects if ">" in each.operator for name in _names(each.target, facts)]
         outputs += _named_outputs(analyzed) if read else ()
         copies |= dict.fromkeys((source, target) for source in read[:_MOST_READ] for target in outputs[:_MOST_READ])
     for _ in range(min(len(copies), _MOST_COPIES)):
@@ -79,7 +135,7 @@ def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Fa
 def _named_outputs(analyzed: AnalyzedCommand) -> list[str]:
     """The names of the files into which a command writes what it reads, where its words tell them (``tee s``, ``dd
     of=s``, ``sort -o s``)."""
-    return [_name(use.word) for use in _uses(analyzed) if use.operation == "write"]
+    return [name for use in _uses(analyzed) if use.operation == "write" for name in _names(use.word, analyzed.facts)]
 
 
 def _uses(analyzed: AnalyzedCommand) -> Iterator[FileUse]:
@@ -91,13 +147,21 @@ def scripts_run(analyzed: AnalyzedCommand, written: Mapping[str, Sequence[str]])
     """Of these texts, yield those that this command may run as a script for a shell."""
     step = analyzed.step
     words = [] if any(name in INTERPRETERS for name in analyzed.names) else [*step.unwrapped.programs]
-    for word in (*words, *(layer.words[0] for layer in analyzed.layers)):
-        for text in written.get(_name(word), ()):
-            if text.startswith("#!"):
-                yield text[2:].split("\n", 1)[0]  # it runs whatever it is: also `#!/bin/rm`
-            if not text.startswith("#!") or program(text[2:].split("\n", 1)[0].split(" ")[-1]) in SHELLS:
-                yield text
+    names = [
+        name
+        for word in (*words, *(layer.words[0] for layer in analyzed.layers))
+        for name in _names(word, analyzed.facts)
+    ]
+    for text in (text for name in names for text in written.get(name, ())):
+        if text.startswith("#!"):
+            yield text[2:].split("\n", 1)[0]  # it runs whatever it is: also `#!/bin/rm`
+        if not text.startswith("#!") or program(text[2:].split("\n", 1)[0].split(" ")[-1]) in SHELLS:
+            yield text
 
 
-def _name(word: Word | None) -> str:
-    return os.path.basename(word.value) if word is not None and word.value else ""
+def _names(word: Word | None, facts: Facts) -> list[str]:
+    """The base names that a word may have, none where nothing is known of them."""
+    if word is None:
+        return []
+    texts = [word.value] if word.value is not None else filled(word, facts) or ()
+    return list(filter(None, map(os.path.basename, itertools.islice(texts, _MOST_SPELLINGS))))

@@ -18,7 +18,8 @@ class Facts:
     may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
     among its values, too; ``whole`` are variables that may be all of its lines, ``read`` those that a loop reads from
     its input. ``too_many`` are variables made of others that may have more values than are judged, ``words`` the words
-    that such variables are given."""
+    that such variables are given.
+    ``descriptors_moved``: input may be open for writing, or output for reading (`2< a`)."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -31,6 +32,7 @@ class Facts:
     read: set[str] = field(default_factory=set)
     too_many: set[str] = field(default_factory=set)
     words: dict[str, list[Word]] = field(default_factory=dict)
+    descriptors_moved: bool = False
 
     def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
         self.values.setdefault(name, set()).add(value)
