@@ -65,7 +65,7 @@ def test_a_file_that_is_open_for_writing_is_not_read_by_the_name_of_its_stream(w
     "command",
     [
         "echo x > /dev/stderr", "echo x > /dev/stdout", "cat /dev/stdin", "ls | cat /dev/stdin", "ls 2>/dev/null",
-        "ls >/dev/null 2>&1", "wc -l < /dev/fd/0", "ls -l /dev/stdin", "wc -l < a 2>&1", "cat /dev/fd/3",
+        "ls >/dev/null 2>&1", "wc -l < /dev/fd/0", "ls -l /dev/stdin", "wc -l < a 2>&1",
         "while read -r line; do echo \"$line\" > /dev/stderr; done < a",
     ],
 )  # fmt: skip
@@ -85,6 +85,11 @@ def test_an_operand_that_is_a_dash_may_be_a_file_where_there_is_one(work: Path, 
     assert decide(command, workspace=str(work)) == "allow"
     (tmp_path / "outside").mkdir()
     (work / "-").symlink_to("../outside")
+    assert decide(command, workspace=str(work)) == "ask"
+
+
+@pytest.mark.parametrize("command", ["cat /dev/fd/3", "cat < /dev/fd/63", "echo x > /dev/fd/3"])
+def test_what_else_may_be_open_asks(work: Path, command: str) -> None:
     assert decide(command, workspace=str(work)) == "ask"
 
 

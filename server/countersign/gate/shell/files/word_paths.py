@@ -166,7 +166,7 @@ class PathFinder:
         if number is None or file_use.operation == "list":
             return number is not None
         reads = file_use.operation == "read"
-        fits = number not in {1, 2} and not file_use.below if reads else number in {1, 2}
+        fits = number == 0 and not file_use.below if reads else number in {1, 2}
         return fits and not self.judge.descriptors_moved
 
     def _held_below(self, file_use: FileUse, value: str, cwd: str) -> Iterator[Finding]:
