@@ -50,6 +50,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/rules/brought_links.py": "tree",  # where links may stand
     "shell/rules/file_findings.py": "mr",  # a subcommand
     "shell/rules/judge_one.py": "diff",  # what a card shows
+    "shell/rules/unsettled_paths.py": "head",  # a file of git
     "shell/rules/rule_prefix.py": "console",  # a subcommand
 }
 """By file words that are names of programs elsewhere."""

@@ -113,6 +113,29 @@ def test_a_local_clone_has_its_objects_by_hard_links(work: Path, tmp_path: Path)
     assert verdict(tmp_path / "clone", "git diff") == "allow"
 
 
+def test_attributes_that_are_a_secret_too(work: Path) -> None:
+    _link(".gitattributes")(work)
+    assert verdict(work, "git status") == "ask"
+
+
+def test_the_secrets_of_a_home_that_is_a_repository(work: Path) -> None:
+    for name in (".aws/credentials", ".netrc", ".config/gh/hosts.yml"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("TOPSECRET\n")
+    assert verdict(work, "git show", home=str(work)) == "allow"
+    git(work, "add", ".aws", ".netrc", ".config")
+    git(work, "commit", "-qm", "second")
+    assert prints_secret(work, "git show")
+    assert verdict(work, "git show", home=str(work)) == "ask"
+    assert verdict(work, "git show", home=str(work.parent)) == "allow"
+
+
+def test_filters_beside_a_program_that_shows_files_in_the_older_form_of_settings(work: Path) -> None:
+    with (work / ".git/config").open("a") as config:
+        config.write("[diff.x]\n\ttextconv = git-crypt diff\n[filter.lfs]\n\tsmudge = git-lfs smudge -- %f\n")
+    assert verdict(work, "git log -p") == "ask"
+
+
 def test_names_that_git_takes_out_of_a_blob(work: Path) -> None:
     git(work, "add", ".env")
     git(work, "commit", "-qm", "second")

@@ -94,7 +94,8 @@ PROMISED = '[remote "origin"]\n\turl = https://h/x\n\tpromisor = true\n'
         ("[extensions]\n\tpartialClone = ext::touch x\n", "ask"),
         (PROMISED + "[extensions]\n\tpartialClone = ext::touch x\n", "ask"),
         (PROMISED + "[extensions]\n\tpartialClone = origin\n", "allow"),
-        ("[remote.origin]\n\tpromisor = true\n\turl = https://h/x\n", "ask"),
+        ("[remote.origin]\n\tpromisor = true\n\turl = /tmp/x\n", "ask"),
+        ("[remote.origin]\n\tpromisor = true\n\turl = https://h/x\n", "allow"),
     ],
 )
 def test_where_a_partial_clone_fetches_from_is_known(text: str, decision: str, repository: Path) -> None:

@@ -45,6 +45,7 @@ from countersign.gate.shell.rules.file_findings import (
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
+from countersign.gate.shell.rules.made_names import made_names
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
@@ -53,6 +54,7 @@ from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.touched import FileFindings
+from countersign.gate.shell.rules.unsettled_paths import Unsettled
 from countersign.gate.shell.rules.whole_text import (
     OTHER_FILES,
     Whole,
@@ -139,6 +141,10 @@ def judge_command(
     context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
     found = follow(effect.command)
     judged = _Judging(effect, context, check_syntax).run(found)
+    if made := made_names(judged.findings, paths.workspace):
+        # The disk shows these files only once the text has run.
+        context = replace(context, made=made, touched={}, chosen={}, searched={})
+        judged = _Judging(effect, context, check_syntax).run(found)
     if isinstance(found, Followed) and found.course.facts.values and not _forbidden(judged) and _lacks_a_rule(judged):
         by_values = _Judging(effect, context, check_syntax, by_values=True).run(found)
         if not _forbidden(by_values) and not _lacks_a_rule(by_values):
@@ -214,6 +220,7 @@ class _Judging:
     written: dict[str, Sequence[str]] = field(default_factory=dict)
     read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
+    unsettled: Unsettled = field(init=False)
     expected: BroughtLinks | None = None
     spellings: int = 0
     at_end: bool = False
@@ -222,6 +229,9 @@ class _Judging:
     inner_words: int = 0
     followed: int = 0
     left_out: tuple[Evidence | None, Evidence | None] = None, None
+
+    def __post_init__(self) -> None:
+        self.unsettled = Unsettled(self.context.program_path.inside)
 
     def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command
@@ -631,6 +641,7 @@ class _Judging:
                     self.context.paths.judge_read(place, cwd="/")._replace(not_covered_by_command=True)
                 )
         risks = risks_of(analyzed, places, self.context.paths)
+        self.findings[index:] = self.unsettled.judged(analyzed, self.findings[index:], places)
         about = tuple(range(index, len(self.findings)))
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):

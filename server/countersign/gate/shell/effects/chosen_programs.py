@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.programs.tables import field_of, names_with
 
@@ -81,18 +82,33 @@ _CHOSEN_IF = {
 }
 """A file by which these choose what they do even to tell their version, if it holds one of these texts."""
 
+_ALL_CHOOSING = (
+    *_SHIM_FILES.values(),
+    *_VERSION_FILES.values(),
+    *_CHOSEN_BY.values(),
+    *[(file,) for file, _ in _CHOSEN_IF.values()],
+)
+CHOOSING_FILES = frozenset(part for files in _ALL_CHOOSING for file in files for part in file.split("/"))
+"""The names of all such files, and of the folders in which they lie."""
+
 _LED_BY = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "led_by").items()}
 """Variables that name places from which these load code."""
 
 _BUILTINS = names_with("builtin")
 
 
-def chosen_by_others(name: str, places: Iterable[str], path: ProgramPath, paths: PathJudge) -> bool:
+def chosen_by_others(
+    name: str, places: Iterable[str], path: ProgramPath, paths: PathJudge, made: Collection[str] = ()
+) -> bool:
     """Whether a file may choose what runs under this name, seen from these places, or a variable leads the program
     into the workspace. Files of folders above the workspace count as well, but the home's own, which its person wrote.
+    ``made`` are folded names of files that are made before it runs.
     """
     files, variables = _CHOSEN_BY.get(name, ()), _LED_BY.get(name, ())
-    if (held := _CHOSEN_IF.get(name)) is not None and any(
+    held = _CHOSEN_IF.get(name)
+    if held is not None and fold(held[0]) in made:
+        return True
+    if held is not None and any(
         disk.combined(_holds, (f"{'' if folder == '/' else folder}/{held[0]}", held[1]))
         for folder in _folders_above(places, paths)
     ):
@@ -108,6 +124,8 @@ def chosen_by_others(name: str, places: Iterable[str], path: ProgramPath, paths:
     versions = tuple({file: None for manager in managers for file in _VERSION_FILES.get(manager, ())})
     if not files and not versions:
         return False
+    if made and any(fold(part) in made for file in (*files, *versions) for part in file.split("/")):
+        return True
     return any(disk.combined(_chooses, (folder, files, versions)) for folder in _folders_above(places, paths))
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from countersign.gate.shell.effects.operand_code import READER_PATTERNS, RUNNING_NAMES, package_program
+from countersign.gate.shell.effects.options_by_name import STRANGE, may_name_code
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import field_of, names_with
@@ -83,7 +84,7 @@ def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program,
         # The value of a long option may stand behind `=` or in the next word.
         option = before[id(word)]
         spelled = [word.prefix, *([f"{option}={word.prefix}"] if LONG_OPTION.fullmatch(option) else [])]
-        if (by_name and _may_be_option(row, word.prefix)) or any(
+        if (by_name and (_may_be_option(row, word.prefix) or (row is STRANGE and may_name_code(word.prefix)))) or any(
             may_match(pattern, text) for pattern in patterns for text in spelled
         ):
             yield word

@@ -45,6 +45,12 @@ _FORMATS = frozenset(
 )
 
 
+def may_name_code(beginning: str) -> bool:
+    """Whether a long option that begins so may name a kind of code."""
+    bare = beginning.lstrip("-").lower()
+    return beginning[:1] == "-" and any(name.startswith(bare) for name in _KINDS_OF_CODE)
+
+
 def by_name_alone(
     name: str, row: Program, option: Option, words: Sequence[Word]
 ) -> tuple[EscapeKind, Word | None] | None:
@@ -85,11 +91,15 @@ _NAMES_PROGRAM = re.compile(
 )
 """Options that end like the name of one that runs a program (``--archiver-binary``, ``--test-builder-wrapper``)."""
 
+_KINDS_OF_CODE = (
+    "runner listener listeners browsers formatter formatters reporter reporters transform transforms transformer "
+    "transformers preset presets resolver resolvers processor processors adapter adapters driver drivers engine "
+    "extension extensions addon addons ruleset rulesets postcss before after setup setup-file setup-files global-setup "
+    "bootstrap prelude template-engine renderer compiler config config-file config-path"
+).split()
 _NAMES_CODE = re.compile(
-    r"(?i)(?:\A--?|[-_.])(?:runner|listeners?|browsers|formatters?|reporters?|transform(?:er)?s?|presets?|resolvers?"
-    r"|processors?|adapters?|drivers?|engine|extensions?|addons?|rulesets?|postcss|before"
-    r"|after|(?:global[-_]?)?setup(?:[-_]?files?)?|bootstrap|prelude|template[-_]engine|renderer|compiler"
-    r"|(?<!print-)(?<!show-)(?<!dump-)(?<!find-)config(?:[-_]?(?:file|path))?)\Z"
+    r"(?i)(?:\A--?|[-_.])(?<!print-)(?<!show-)(?<!dump-)(?<!find-)"
+    rf"(?:{'|'.join(_KINDS_OF_CODE).replace('-', '[-_]?')})\Z"
 )
 """Options that name a kind of code, where the value looks like a file of it (``--reporter ./r.js``)."""
 

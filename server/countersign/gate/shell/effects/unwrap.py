@@ -564,10 +564,11 @@ _CLUSTER = re.compile(r"-[a-zA-Z]*[oO][a-zA-Z]+")
 
 
 def _plus_as_dash(words: Sequence[Word]) -> list[Word]:
-    """Shells take ``+x`` as an option too."""
+    """Shells take ``+x`` as an option too, and ``+`` for one without letters."""
     return [
         constant("-" + word.value[1:])
         if index and word.value is not None and re.fullmatch(r"\+[a-zA-Z]+", word.value)
         else word
         for index, word in enumerate(words)
+        if not index or word.value != "+"
     ]

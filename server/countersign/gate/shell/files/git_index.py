@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from countersign.gate.paths.sensitive_paths import secret_at
+from countersign.gate.paths.sensitive_paths import secret_at, secret_in_home
 from countersign.gate.probes import disk
 
 _HEAD = 62
@@ -122,6 +122,19 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     if found is None or any(map(_is_folder, found)):
         return None
     return tuple(each for each in found if _is_secret(each.path))
+
+
+def tracked_in_home(file: str, above: tuple[str, ...]) -> tuple[Tracked, ...]:
+    """Return the files in this index whose names are those of secrets counted from the home. ``above`` are the names on
+    the way from there to the work tree."""
+    return disk.combined(_tracked_in_home, (file, above))
+
+
+def _tracked_in_home(at: tuple[str, tuple[str, ...]]) -> tuple[Tracked, ...]:
+    file, above = at
+    found = _tracked(disk.beginning(file, _MOST_BYTES + 1) or b"", _MOST_NAMES)
+    paths = ((each, (*above, *os.fsdecode(each.path).split("/"))) for each in found or ())
+    return tuple(each for each, path in paths if secret_in_home(path) is not None)
 
 
 def _has_no_commit(git_dir: str) -> bool:

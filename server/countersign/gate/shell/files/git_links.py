@@ -38,8 +38,8 @@ def holds_link(git_dir: str, paths: PathJudge) -> bool:
                 return True
         elif name != "hooks" or paths.resolve(link, cwd="/").unclear is not None:
             return True
-    if _links(f"{git_dir}/modules"):
-        return True
+    if _links(f"{git_dir}/modules") or disk.combined(_symlinks_in, f"{git_dir}/lfs"):
+        return True  # Git LFS writes there whenever git looks for changes
     return disk.combined(_is_linked_below, git_dir) or store_holds_link(f"{git_dir}/objects")
 
 

@@ -66,9 +66,10 @@ class _Setting(NamedTuple):
 def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool = False) -> str | None:
     """Why reading in this work tree depends on a file in it that settings name, or None. ``activated``: folders of the
     workspace stand in front of the path, so each program that settings start by its name may lie there."""
-    names = disk.path_stat(f"{top.folder}/.mailmap")
-    if not isinstance(names, int) and names.names > 1:
-        return "its `.mailmap` has other names, and one of them may be a secret's"  # git prints what stands there
+    for name in (".mailmap", ".gitattributes"):  # git prints what stands there
+        standing = disk.path_stat(f"{top.folder}/{name}")
+        if not isinstance(standing, int) and standing.names > 1:
+            return f"its `{name}` has other names, and one of them may be a secret's"
     waiting, found = [top], 0
     while waiting:
         repository = waiting.pop()
@@ -413,7 +414,8 @@ def _settings(repository: Repository, paths: PathJudge) -> Sequence[_Setting] | 
             return None
         text = disk.beginning(file, MOST_SETTINGS + 1)
         for section, name, key, value in _entries(text) if text is not None else ():
-            found.append(_Setting(section, name, key, value, file, own))
+            first, _, rest = section.partition(".")  # an older way to write `[diff "x"]`
+            found.append(_Setting(first, name or rest, key, value, file, own))
             if section.startswith("include") and key == "path":
                 named = expanded(value, home, os.path.dirname(file))
                 # One in the work tree asks whatever it holds.

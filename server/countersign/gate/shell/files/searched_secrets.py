@@ -20,6 +20,7 @@ from countersign.gate.probes import disk
 MOST_SEARCHED = 20_000
 """Names below one folder that are looked at."""
 IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
+IGNORE_NAMES = (*(file.rpartition("/")[2] for file in IGNORE_FILES), ".git")
 MAX_IGNORE = 100_000
 """Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
 MOST_FOUND = 500
@@ -132,7 +133,9 @@ def _has_other_names(path: str) -> bool:
 def _linked_ignores(folder: str, search: Search) -> list[str]:
     """The ignore files of a folder that lie elsewhere, whatever options say: some leave out a few of them alone."""
     found = [
-        f"{folder}/{file}" for file, parts in _PARTS.items() if any(disk.is_link(f"{folder}/{part}") for part in parts)
+        f"{folder}/{file}"
+        for file, parts in _PARTS.items()
+        if any(disk.is_link(f"{folder}/{part}") for part in parts) or _has_other_names(f"{folder}/{file}")
     ]
     return found if _shared_excludes(folder, search.place) is not None else [*found, f"{folder}/.git"]
 

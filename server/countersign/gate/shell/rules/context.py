@@ -35,8 +35,9 @@ class JudgingContext:
     ``patterns`` the words that were looked up as such,
     ``repositories`` the words by which git makes any in this text,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
-    name in some places. ``activated`` are folders of programs that the text puts in front of the
-    path, ``walked`` the listings that were looked through, and ``spent`` counts what all this took."""
+    name in some places. ``made`` are names of files that the text makes and that say what a command does
+    (``made_names.py``). ``activated`` are folders of programs that the text puts in front of the path, ``walked`` the
+    listings that were looked through, and ``spent`` counts what all this took."""
 
     rules: RuleSet
     paths: PathJudge
@@ -55,6 +56,7 @@ class JudgingContext:
     repositories: set[str] = field(default_factory=set[str])
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+    made: frozenset[str] = frozenset()
     activated: list[str] = field(default_factory=list)
     walked: set[Hashable] = field(default_factory=set[Hashable])
     spent: Spent = field(default_factory=Spent)

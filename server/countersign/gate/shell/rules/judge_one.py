@@ -37,6 +37,7 @@ from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.git_folders_entered import entered
 from countersign.gate.shell.rules.listed_reads import goes_deep, listed_read
+from countersign.gate.shell.rules.made_names import makes_marked
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
@@ -416,7 +417,9 @@ def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, 
     """``chosen_by_others``, asked once in a text."""
     found = context.chosen.get((program, places))
     if found is None:
-        found = context.chosen[program, places] = chosen_by_others(program, places, context.program_path, context.paths)
+        found = context.chosen[program, places] = chosen_by_others(
+            program, places, context.program_path, context.paths, context.made
+        )
     return found
 
 
@@ -478,7 +481,12 @@ def _is_process(word: Word) -> bool:
 def _may_begin_with(mark: str, word: Word, context: JudgingContext, analyzed: AnalyzedCommand, place: str) -> bool:
     may_be = meaning(word, analyzed.facts, context.paths.home, place)
     named = any(value.startswith(mark) for value in may_be.values)
-    return not may_be.complete or named or any(names_marked(mark, pattern, place) for pattern in may_be.patterns)
+    made = makes_marked(context.made, mark)
+    return (
+        not may_be.complete
+        or named
+        or any(names_marked(mark, pattern, place, made=made) for pattern in may_be.patterns)
+    )
 
 
 def _reads_inside(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import is_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import (
@@ -27,13 +28,20 @@ from countersign.gate.shell.files.git_index import (
     Tracked,
     reaches_through_link,
     shared_files,
+    tracked_in_home,
     tracked_secrets,
 )
 from countersign.gate.shell.files.git_refs import names_commits
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
 from countersign.gate.shell.files.git_settings import compares_dates_alone, follows_copies, searches_submodules
 from countersign.gate.shell.files.rg_operands import searches
-from countersign.gate.shell.files.searched_secrets import MOST_FOUND, MOST_SEARCHED, Search, searched_secrets
+from countersign.gate.shell.files.searched_secrets import (
+    IGNORE_NAMES,
+    MOST_FOUND,
+    MOST_SEARCHED,
+    Search,
+    searched_secrets,
+)
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.tables import field_of
@@ -75,6 +83,8 @@ def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
 
 
 def _of_search(context: JudgingContext, search: Search) -> str | None:
+    if not context.made.isdisjoint(IGNORE_NAMES):
+        return "the text itself says which files are left out of the search, and one may be a secret"
     if search not in context.searched:
         if len(context.searched) == _MOST_SEARCHES:
             return f"more than {_MOST_SEARCHES} folders are searched, too many to check for secrets"
@@ -112,6 +122,8 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         limits = ()
     if secrets is None:
         return _UNKNOWN_FILES
+    if (above := _from_home(repository, context.paths.home)) is not None:
+        secrets += tracked_in_home(index, above)
     if not secrets and not reads_work_tree(git):
         return None
     if not of_commits:
@@ -135,6 +147,19 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         if not (shows_unstaged(git) and _is_unchanged(each, path, index)) and not _is_covered(context, path):
             return _reads(path)
     return None
+
+
+def _from_home(repository: Repository, home: str) -> tuple[str, ...] | None:
+    """The names on the way from the home to a work tree that may hold secrets counted from there, else None."""
+    if repository.folder == home:
+        return ()
+    if not repository.folder.startswith(f"{home}/"):
+        return None
+    above = tuple(repository.folder.removeprefix(f"{home}/").split("/"))
+    return above if above[0] in _IN_HOME else None
+
+
+_IN_HOME = frozenset(names[0] for names in SECRET_IN_HOME)
 
 
 def _shared(context: JudgingContext, index: str, repository: Repository, folders: Sequence[str]) -> str | None:

@@ -109,6 +109,7 @@ def _texts(word: Word, facts: Facts) -> Sequence[str]:
 def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
     """These, and the same by the names that copies, links and renames give them."""
     copies: dict[tuple[str, str], None] = {}
+    joined: list[tuple[list[str], list[str]]] = []
     piped: list[str] = []
     for step in steps:
         command = step.command
@@ -125,10 +126,16 @@ def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Fa
         outputs = [name for each in command.redirects if ">" in each.operator for name in _names(each.target, facts)]
         outputs += _named_outputs(analyzed) if read else ()
         copies |= dict.fromkeys((source, target) for source in read[:_MOST_READ] for target in outputs[:_MOST_READ])
+        joined.append((read[:_MOST_READ], outputs[:_MOST_READ]))
     for _ in range(min(len(copies), _MOST_COPIES)):
         for source, target in copies:
             if source in written and target:
                 written[target] = list(dict.fromkeys((*written.get(target, ()), *written[source])))
+    for sources, targets in joined:
+        texts = [written[source] for source in sources if source in written]
+        whole = map("".join, itertools.islice(itertools.product(*texts), _MOST_SPELLINGS)) if len(texts) > 1 else ()
+        for target in targets if texts else ():
+            written[target] = list(dict.fromkeys((*written.get(target, ()), *whole)))
     return written
 
 
