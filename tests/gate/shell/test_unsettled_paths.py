@@ -17,6 +17,7 @@ def work(tmp_path: Path) -> Path:
     top = tmp_path / "tree"
     for name, text in {
         "p/q/r/x": "x", "out/a/x": "x", "src/s": "before", "src/config.toml": "[build]", "keys/key.pem": "TOPSECRET",
+        "old (keys)/key.pem": "TOPSECRET",
         "sub/.env": "KEY=TOPSECRET", "fix/HEAD": "ref: refs/heads/x", "fix/config": "[core]", "../outside": "TOPSECRET",
     }.items():  # fmt: skip
         (top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +40,10 @@ ASKING = [
     ("cp -l src/s out/y; echo z > out/y", ["Bash(cp:*)", "Edit(./out/**)"]),
     ("mv keys zz; cat zz/*", ["Bash(mv:*)"]),
     ("cp -r keys zz; cat zz/*", ["Bash(cp:*)"]),
+    ("mv 'old (keys)' zz; cat zz/*", ["Bash(mv:*)"]),
+    ("mv out/* src/; cat src/a/x", ["Bash(mv:*)", EDIT]),
+    ("for i in 1 2; do cat zz/*; mv keys zz; done", ["Bash(mv:*)"]),
+    ("bash -c 'while true; do cat zz/*; cp -r keys zz; done'", ["Bash(cp:*)"]),
     ("cd p/q/r && mv ../r ../../../zz && cd ../.. && cat outside", ["Bash(mv:*)"]),
     ("cd out/a && mv ../a ../../.cargo && echo x > config.toml", ["Bash(mv:*)", EDIT]),
     ("ln -s .github g; echo x > g/hooks/h", ["Bash(ln:*)", EDIT]),
@@ -90,6 +95,10 @@ EVERYDAY = [
     "mkdir d && cd d && cp -r ../src . && ls",
     "mv src/s out && ls out",
     "cp -r src out/ && ls out",
+    'for f in src/*; do mv "$f" out/; done',
+    "mv src/* out/ && cat out/a/x",
+    "ln -s ../src/s out/y && cat src/s",
+    'for f in src/*; do cat out/a/x; mv "$f" out/; done',
     "mv src lib && make",
     "cd sub && mv x y && cd .. && ls",
     "mkdir -p a/b && echo x > a/b/c && cat a/b/c",
@@ -99,5 +108,5 @@ EVERYDAY = [
 
 @pytest.mark.parametrize("command", EVERYDAY)
 def test_everyday_texts_are_covered_by_their_rules(work: Path, command: str) -> None:
-    rules = [f"Bash({name}:*)" for name in ("mv", "cp", "mkdir", "git add", "cmake", "rm", "make")]
+    rules = [f"Bash({name}:*)" for name in ("mv", "cp", "ln", "mkdir", "git add", "cmake", "rm", "make")]
     assert decide(command, allow=[*rules, EDIT], workspace=str(work)) == "allow"

@@ -115,7 +115,7 @@ def _remembered(
 
 
 def _for_later(decision: Decision, judge: Callable[[], Decision]) -> Decision:
-    """What is kept of a decision. The rules that a card offers are found anew: they rest on looks of their own."""
+    """The decision as it is stored. The rules that a card offers are found anew: they rest on looks of their own."""
 
     def offers() -> RuleOffers:
         anew = judge().with_offers()

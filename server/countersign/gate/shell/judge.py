@@ -140,10 +140,13 @@ def judge_command(
     prints = effect.understood and not effect.own_text
     context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
     found = follow(effect.command)
-    judged = _Judging(effect, context, check_syntax).run(found)
-    if made := made_names(judged.findings, paths.workspace):
-        # The disk shows these files only once the text has run.
-        context = replace(context, made=made, touched={}, chosen={}, searched={})
+    judging = _Judging(effect, context, check_syntax)
+    judged = judging.run(found)
+    made = made_names(judged.findings, paths.workspace)
+    earlier = judging.unsettled if judging.repeats and judging.unsettled.moved else None
+    if made or earlier is not None:
+        # The disk shows these files only once the text has run, or a part of it.
+        context = replace(context, made=made, earlier=earlier, touched={}, chosen={}, searched={})
         judged = _Judging(effect, context, check_syntax).run(found)
     if isinstance(found, Followed) and found.course.facts.values and not _forbidden(judged) and _lacks_a_rule(judged):
         by_values = _Judging(effect, context, check_syntax, by_values=True).run(found)
@@ -221,6 +224,7 @@ class _Judging:
     read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     unsettled: Unsettled = field(init=False)
+    repeats: bool = False
     expected: BroughtLinks | None = None
     spellings: int = 0
     at_end: bool = False
@@ -231,7 +235,8 @@ class _Judging:
     left_out: tuple[Evidence | None, Evidence | None] = None, None
 
     def __post_init__(self) -> None:
-        self.unsettled = Unsettled(self.context.program_path.inside)
+        earlier = self.context.earlier
+        self.unsettled = Unsettled(self.context.program_path.inside) if earlier is None else earlier.repeated()
 
     def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command
@@ -405,6 +410,7 @@ class _Judging:
         if not self.too_long:
             self.written |= written_scripts(found.steps, found.facts)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
+        self.repeats = self.repeats or repeats
         if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
             # What stands behind a command may have run before it.
             self.bring_all(found, start, depth=depth)

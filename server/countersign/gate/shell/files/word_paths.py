@@ -30,6 +30,7 @@ from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
 
 _STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+"""Names of streams with their descriptors."""
 _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)")
 
 MAX_MATCHES = 500

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate.finding import FILE_KINDS, Finding
-from countersign.gate.patterns import fold
+from countersign.gate.patterns import fold, glob_segment
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import COPYING
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -39,6 +39,10 @@ class Unsettled:
     moved: dict[str, None] = field(default_factory=dict)
     lost: bool = False
     """Whether a command ran in a folder that was moved: where the shell goes from there is not known."""
+
+    def repeated(self) -> Unsettled:
+        """What holds at the start of a text whose commands may have run before, as in a loop."""
+        return Unsettled(self.inside_path, dict(self.made), dict(self.moved))
 
     def judged(
         self, analyzed: AnalyzedCommand, findings: Sequence[Finding], places: Sequence[str] | None
@@ -73,7 +77,8 @@ class Unsettled:
 
     def _is_met(self, resource: str, brought: Sequence[str], *, lists: bool) -> bool:
         """Whether what is touched may be one of those that were moved, or bring them or one of ``brought`` along."""
-        path = fold(_BY_PATTERN.sub("", resource))
+        found = _by_pattern(resource)
+        path = fold(resource if found is None else found[1])
         if _lies_below(path, self.moved) or (not lists and _lies_above(path, self.moved)):
             return True
         return _lies_above(path, brought)
@@ -88,24 +93,51 @@ class Unsettled:
             return disk.is_folder(path) or fold(path) in self.made or path in (places or ())
 
         links = way == "link" or _makes_links(analyzed)
+        by_pattern = [found for found in map(_by_pattern, touched) if found is not None]
+        searched = {found[1] for found in by_pattern}
+        touched = [path for path in touched if path not in searched and _by_pattern(path) is None]
+        if by_pattern:
+            # Which names a pattern brings is not said, so all of the target counts.
+            if (
+                links
+                or any(map(disk.is_folder, touched[:-1]))
+                or any(_matches_folder(*each.groups()) for each in by_pattern)
+            ):
+                yield from touched
+                yield from searched if way == "move" else ()
+            return
         parents = {path.rpartition("/")[0] for path in touched}
         named = [path for path in touched if path not in parents or not is_folder(path)]
         target = touched[-1] if touched else ""
         sources = [path for path in named if path != target] or named
         if not links and not any(disk.is_folder(path) or _lies_above(fold(path), self.made) for path in sources):
             return
-        if links or way == "move":
+        if way == "move":
             yield from sources
         if sources != [target] and is_folder(target):
             yield from (f"{target}/{source.rpartition('/')[2]}" for source in sources)
-        yield from (path for path in named if path not in sources and not is_folder(path))
+        alone = sources == [target]  # the other is a folder above it (`ln -s . l`)
+        yield from (path for path in named if (alone or path not in sources) and not is_folder(path))
 
     def _completes_repository(self) -> bool:
         return any(not _PARTS.isdisjoint(path.split("/")) for path in self.made)
 
 
-_BY_PATTERN = re.compile(r" \([^()]*\)\Z")
-"""Behind a folder, the pattern of what is touched in it."""
+_BY_PATTERN = re.compile(r"(.*) \(([^()]*)\)", re.DOTALL)
+"""A folder, and the pattern of what is touched in it."""
+
+
+def _by_pattern(resource: str) -> re.Match[str] | None:
+    """What stands for the names that a pattern matches, if nothing has just this name."""
+    found = _BY_PATTERN.fullmatch(resource)
+    return None if found is None or disk.is_there(resource) else found
+
+
+def _matches_folder(folder: str, pattern: str) -> bool:
+    """Whether a pattern may name a folder in this one."""
+    names = glob_segment(pattern.rstrip("/").rpartition("/")[2])
+    entries = disk.entries_in(folder)
+    return entries is None or any(is_folder is not False and names.may_match(name) for name, is_folder in entries)
 
 
 def _asking(finding: Finding, said: Evidence) -> Finding:
