@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from countersign.agents.acp import filter_program
 from countersign.agents.acp.filter_program import changed
 from countersign.agents.acp.line_filter import filter_command, filter_script
 from countersign.agents.acp.recipe import Filter, Recipe
@@ -89,6 +90,14 @@ def test_the_inner_program_gets_the_arguments_and_a_signal(tmp_path: Path):
     ran = run(tmp_path, b"", told)
     assert ran.stdout == b"['more']\n"
     assert ran.returncode == 128 + 15
+
+
+def test_the_inner_program_may_end_while_the_agent_could_still_ask():
+    inner = [sys.executable, "-c", "raise SystemExit(3)"]
+    command = [sys.executable, filter_program.__file__, "[]", *inner]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        assert ran.stderr is not None
+        assert (ran.wait(BOUND), ran.stderr.read()) == (3, b"")
 
 
 async def test_an_adapter_starts_our_filter_in_the_place_of_its_program(place: Place):

@@ -80,4 +80,5 @@ def _pass_on(inner: subprocess.Popen[bytes], changes: list[dict[str, Any]]) -> N
 
 
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1]), sys.argv[2:]))
+    # The thread may still wait for the agent, and Python aborts where one holds its input at the end.
+    os._exit(main(json.loads(sys.argv[1]), sys.argv[2:]))
