@@ -87,6 +87,15 @@ def _history(seed: int, numbers: range) -> Iterator[str]:
     return history_trespasses(seed, numbers)
 
 
+def _moved(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.moved_texts import moved_trespasses  # noqa: PLC0415 likewise
+    from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
+
+    if reason := sandbox():
+        raise RuntimeError(reason)
+    return moved_trespasses(seed, numbers)
+
+
 def _ignored(seed: int, numbers: range) -> Iterator[str]:
     from tests.reference.ignored_texts import ignored_trespasses  # noqa: PLC0415 likewise
     from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
@@ -244,6 +253,7 @@ COUNTS: Mapping[str, Count] = {
     "options": Count("nor what takes the options that programs name in their help", 100_000, 1_000, _options),
     "history": Count("nor what looks into git's history, index and stash", 100_000, 1_000, _history),
     "ignored": Count("nor a search by rg beside ignore files", 100_000, 1_000, _ignored),
+    "moved": Count("nor what opens files behind moves, copies and links of the same text", 100_000, 1_000, _moved),
     "expansion": Count("patterns, braces and tildes mean what bash expands them to", 100_000, 1_000, _expansion),
     "syntax": Count("what is recognized and what is printed parses, for us and for bash", 1_000_000, 1_000, _syntax),
     "lines": Count("each line against a wrong reading does without the others what is known of it", 1, 1, _lines),

@@ -73,6 +73,7 @@ class Ground:
     """Where texts run: the files, what a shell does in the workspace before, and the programs that are there."""
 
     tree: Mapping[str, str] = field(default_factory=lambda: TREE)
+    links: Mapping[str, str] = field(default_factory=lambda: LINKS)
     prepare: str = ""
     real: Mapping[str, str] = field(default_factory=dict[str, str])
     path: str = ""
@@ -143,9 +144,9 @@ def make_tree(root: str, ground: Ground | None = None) -> None:
         path = Path(root, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        if text == "PROGRAM":
+        if text == "PROGRAM" or text.startswith("#!"):
             path.chmod(0o755)
-    for name, target in LINKS.items():
+    for name, target in ground.links.items():
         Path(root, name).symlink_to(target)
     if ground.prepare:
         environment = {"PATH": ground.path, "HOME": f"{root}/home"}
@@ -172,7 +173,7 @@ def _run(root: str, allowed: Sequence[tuple[str, str, Rights]], ground: Ground) 
         "root": root,
         "bash": shutil.which("bash"),
         "tree": dict(ground.tree),
-        "links": dict(LINKS),
+        "links": dict(ground.links),
         "prepare": ground.prepare,
         "stubs": STUBS,
         "real": dict(ground.real),

@@ -116,8 +116,10 @@ def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: lis
             data = b""
             with contextlib.suppress(OSError), open(path, "rb") as file:
                 data = file.read(1 << 20)
-            for word in () if os.path.basename(path).startswith(".env.") else unseen:  # as secret as `.env`
-                if word.encode() in data and word not in order["tree"].get(path.removeprefix(f"{root}/"), ""):
+            name = os.path.basename(path)
+            there = [text for each, text in order["tree"].items() if os.path.basename(each) == name]
+            for word in () if name.startswith(".env.") else unseen:  # as secret as `.env`
+                if word.encode() in data and not any(word in text for text in there):
                     return f"copied {word} into {path}"
     return ""
 

@@ -61,6 +61,15 @@ def test_what_an_earlier_command_moved_linked_or_completed_asks(work: Path, comm
     assert decide(command, allow=rules, workspace=str(work)) == "ask"
 
 
+LIFTED = ["ln -s src b; rm ../f", "mv src b; echo x > ../f", "cp -r src b; rm ../f", "ln -sf n.txt up & ls"]
+
+
+@pytest.mark.parametrize("command", LIFTED)
+def test_what_asks_in_auto_asks_behind_a_move_too(work: Path, command: str) -> None:
+    (work / "up").symlink_to("..")
+    assert decide(command, workspace=str(work), mode="auto") == "ask"
+
+
 READING = (
     "cd p/q/r && mv ../r ../../../zz && cat ../../outside",
     "ln -s . l; cat l/../outside",

@@ -141,7 +141,9 @@ def _matches_folder(folder: str, pattern: str) -> bool:
 
 
 def _asking(finding: Finding, said: Evidence) -> Finding:
-    return finding._replace(requires_ask=finding.requires_ask or said, auto_lifts=True, allow=None, grant=None)
+    if finding.requires_ask is not None:  # asks already, perhaps in more modes than this would
+        return finding._replace(allow=None, grant=None)
+    return finding._replace(requires_ask=said, auto_lifts=True, allow=None, grant=None)
 
 
 def _steps_up(analyzed: AnalyzedCommand) -> bool:
