@@ -80,11 +80,12 @@ def open_words(name: str, words: Sequence[Word], found: Arguments, row: Program,
     if name in _BY_READER:
         patterns.append(_BY_READER[name])
     before = {id(word): words[index - 1].value or "" for index, word in unfinished}
-    for word in unknown:
+    for _, word in unfinished:
         # The value of a long option may stand behind `=` or in the next word.
         option = before[id(word)]
         spelled = [word.prefix, *([f"{option}={word.prefix}"] if LONG_OPTION.fullmatch(option) else [])]
-        if (by_name and (_may_be_option(row, word.prefix) or (row is STRANGE and may_name_code(word.prefix)))) or any(
+        named = by_name and word in unknown
+        if (named and (_may_be_option(row, word.prefix) or (row is STRANGE and may_name_code(word.prefix)))) or any(
             may_match(pattern, text) for pattern in patterns for text in spelled
         ):
             yield word

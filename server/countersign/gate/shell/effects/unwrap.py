@@ -396,6 +396,11 @@ class _Unwrapping:
             return
         if found.has(*row.code):
             return
+        scripts = found.valued(*row.script)
+        for word in scripts:
+            self.script(word)
+        if scripts:
+            return
         if not found.operands:
             self.reads_stdin = not found.keeps("--version", "-V", "-v", "--help", "-h")
         else:

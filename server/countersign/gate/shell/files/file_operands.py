@@ -195,7 +195,9 @@ def _places_by(row: tuple[str, str, str], words: Sequence[Word], known: ProgramR
     operands, options, written = row
     named = [word for _, word in known.arguments.operands] if operands else []
     if options and known.arguments.options:
-        named += _said_by(options.split(), words, known.arguments)
+        said = list(_said_by(options.split(), words, known.arguments))
+        yield from (FileUse("read", word, runs=True) for word in said if word.value is None and word.prefix == "")
+        named += said
     if operands and known.arguments.options:
         named += _attached_to_options(words, known)
     for word in named:
@@ -238,7 +240,8 @@ def _said_by(options: Collection[str], words: Sequence[Word], found: Arguments) 
         spelled = option.name.replace("_", "-")
         if option.value is not None and spelled != option.name and spelled in options:
             yield option.value
-        if option.value is None and spelled in options:
+        abbreviated = spelled[:2] == "--" and any(each.startswith(spelled) for each in options)
+        if option.value is None and (abbreviated or spelled in options):
             yield from words[option.index + 1 : option.index + 2]
 
 

@@ -98,8 +98,8 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 
 def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
-    code, prompts = (frozenset(made.get(field, "").split()) for field in ("code", "prompts"))
-    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), prompts)
+    code, prompts, script = (frozenset(made.get(field, "").split()) for field in ("code", "prompts", "script"))
+    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), prompts, script)
 
 
 def _shell(pairs: Pairs) -> ShellRow:

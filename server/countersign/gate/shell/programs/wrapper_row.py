@@ -90,19 +90,21 @@ RIGHTS = "it runs the command with other rights"
 @dataclass(frozen=True, slots=True)
 class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
-    ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input."""
+    ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input, ``script``
+    options that name its script."""
 
     grammar: Grammar
     code: frozenset[str]
     module: str | None = None
     prompts: frozenset[str] = frozenset()
+    script: frozenset[str] = frozenset()
 
 
 def interpreter(
-    short: str = "", long: str = "", code: str = "", module: str | None = None, prompts: str = ""
+    short: str = "", long: str = "", code: str = "", module: str | None = None, prompts: str = "", script: str = ""
 ) -> Interpreter:
     grammar = Grammar(frozenset(short), frozenset(long.split()), ordered=True)
-    return Interpreter(grammar, frozenset(code.split()), module, frozenset(prompts.split()))
+    return Interpreter(grammar, frozenset(code.split()), module, frozenset(prompts.split()), frozenset(script.split()))
 
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)
