@@ -38,14 +38,15 @@ _LINKS = {
 }  # fmt: skip
 _KEPT = ("ws/.git", "!ws/.git/index", "!ws/.git/objects", "ws/.vscode", "home", "outside")
 _RULED = [f"Bash({name}:*)" for name in ("mv", "ln", "mkdir", "rm", "rmdir", "touch", "pa", "./run.sh", "src/tool")]
+_MORE = [f"Bash({name}:*)" for name in ("cp", "install", "git mv", "tar", "find", "xargs", "dd", "chmod", "truncate")]
 _SECRET = (SECRETS["ENV"], SECRETS["HOME"])
 _OUTSIDE = (*_SECRET, SECRETS["OUTSIDE"])
 _DENIED = (*_OUTSIDE, SECRETS["HELD"])
 RIGHTS = (
     Rights({"mode": "default", "rules": {"allow": _RULED}}, _KEPT, _OUTSIDE),
-    Rights({"mode": "default", "rules": {"allow": [*_RULED, "Bash(cp:*)", "Edit(./**)"]}}, _KEPT, _SECRET),
+    Rights({"mode": "default", "rules": {"allow": [*_RULED, *_MORE, "Edit(./**)"]}}, _KEPT, _SECRET),
     Rights(
-        {"mode": "default", "rules": {"allow": [*_RULED, "Bash(cp:*)", "Bash(tee:*)"], "deny": [*DENY]}},
+        {"mode": "default", "rules": {"allow": [*_RULED, *_MORE, "Bash(tee:*)"], "deny": [*DENY]}},
         (*_KEPT, "ws/fixed"),
         (*_SECRET, SECRETS["HELD"]),
     ),
@@ -63,7 +64,8 @@ def ground() -> Ground:
     """The workspace with its traps."""
     real = {name: found for name in ("rg", "jq", "tree") if (found := shutil.which(name, path=SEARCH))}
     tree = {**{f"ws/{name}": text for name, text in _TREE.items()}, **_AROUND}
-    return Ground(tree=tree, links=_LINKS, real=real, path=SEARCH)
+    archive = "mkdir t; echo one > t/o; ln -s ../outside t/l; tar cf t.tar -C t o l; rm -r t"
+    return Ground(tree=tree, links=_LINKS, prepare=archive, real=real, path=SEARCH)
 
 
 def made(seed: int, number: int) -> str:
