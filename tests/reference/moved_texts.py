@@ -1,12 +1,14 @@
 """What the earlier commands of a text do to its later ones: moves, copies, links, folders and what then opens them.
 
-Each number stands for one text of two to five commands of ``moved_texts.toml``, in the workspace with traps of
-``trespass.py``. Under rules for ``mv``, ``cp``, ``ln``, ``mkdir``, ``rm`` and ``touch``, or for files, nothing may be
-read, written or started that this policy keeps from an agent, wherever the earlier commands put it.
+Each number stands for one text. Of two, one has two to five commands of ``moved_texts.toml`` whose names prefer those
+that stood before; the other puts a folder with traps in the place of another one, and then looks there. Under rules
+for ``mv``, ``cp``, ``ln``, ``mkdir``, ``rm`` and ``touch``, or for files, nothing may be read, written or started that
+the policy keeps from an agent, wherever the earlier commands put it.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -17,6 +19,7 @@ from .option_texts import SEARCH
 from .trespass import DENY, SECRETS, Ground, Rights, let_loose
 
 _WORDS = tomllib.loads(Path(__file__).with_name("moved_texts.toml").read_text(encoding="utf-8"))
+_AIMED = _WORDS["aimed"]
 _TREE = {
     **dict.fromkeys(("a.txt", "b.txt", "src/x", "src/sub/c.py", "lib/y", "lib/in/y", "conf/z", "run.txt"), "one\n"),
     **dict.fromkeys((".env", "conf/key.pem", "conf/deep/.env"), SECRETS["ENV"]),
@@ -30,14 +33,15 @@ _TREE = {
 }  # fmt: skip
 _AROUND = {
     "home/.ssh/id_rsa": SECRETS["HOME"], "outside/f": SECRETS["OUTSIDE"], "outside/deep/f": SECRETS["OUTSIDE"],
-    "outside/.env": SECRETS["OUTSIDE"],
+    "outside/.env": SECRETS["OUTSIDE"], "outside/w": "one\n",
 }  # fmt: skip
 _LINKS = {
     "ws/link": "a.txt", "ws/dot": ".env", "ws/keys": "held", "ws/out": "../outside", "ws/lost": "../outside/new",
     "ws/src/up": "..", "ws/lib/out": "../../outside", "ws/lib/in/up": "../..", "ws/conf/sub": "../src/sub",
 }  # fmt: skip
 _KEPT = ("ws/.git", "!ws/.git/index", "!ws/.git/objects", "ws/.vscode", "home", "outside")
-_RULED = [f"Bash({name}:*)" for name in ("mv", "ln", "mkdir", "rm", "rmdir", "touch", "pa", "./run.sh", "src/tool")]
+_MOVERS = ("mv", "ln", "mkdir", "rm", "rmdir", "touch")
+_RULED = [f"Bash({name}:*)" for name in (*_MOVERS, "pa", "./run.sh", "src/tool")]
 _MORE = [f"Bash({name}:*)" for name in ("cp", "install", "git mv", "tar", "find", "xargs", "dd", "chmod", "truncate")]
 _SECRET = (SECRETS["ENV"], SECRETS["HOME"])
 _OUTSIDE = (*_SECRET, SECRETS["OUTSIDE"])
@@ -53,24 +57,65 @@ RIGHTS = (
     Rights({"mode": "acceptEdits", "rules": {"deny": [*DENY]}}, (*_KEPT, "ws/fixed"), _DENIED),
     Rights({"mode": "auto", "rules": {"deny": [*DENY]}}, (*_KEPT, "ws/fixed"), (SECRETS["HELD"],)),
 )
+_AIMED_TREE = {
+    "ws/.env": SECRETS["ENV"], "ws/.vscode/settings.json": "{}\n", "ws/.gitignore": "log\n",
+    **{f"ws/{front}{name}": "h\n" for front in ("", "s/", "real/", "real/deep/") for name in "fwvh"},
+    **{f"ws/{front}f2": "h\n" for front in ("", "s/", "real/")},
+    **_AROUND, "outside/dir/f": SECRETS["OUTSIDE"],
+}  # fmt: skip
+_PREPARE = r"""
+git init -q . && git add f && git -c user.name=a -c user.email=a@b commit -qm i
+for d in . s; do
+  (cd $d && mkdir -p Bl Bh Br/objects Br/refs/heads Bp/objects/o Bp/refs/heads Ba tg/n te real/deep &&
+  ln -s "$OLDPWD/../outside/f" Bl/f && ln -s "$OLDPWD/../outside/w" Bl/w && ln -s "$OLDPWD/../outside/dir" Bl/n &&
+  ln "$OLDPWD/.env" Bh/f && ln "$OLDPWD/.vscode/settings.json" Bh/w &&
+  echo x > Bp/objects/x && echo x > Bp/refs/x &&
+  echo 'ref: refs/heads/m' > Br/HEAD && cp Br/HEAD Ba/ && cp f w tg && cp f tg/n &&
+  printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n' > Br/config &&
+  printf '\tfsmonitor = "omega;false"\n' >> Br/config &&
+  cp Br/config Ba/ && ln -s real tl && ln -s tm kd &&
+  for t in tg te tm tl; do ln -s $t/f k_$t; ln -s $t/../f2 u_$t; ln -s $t/w kw_$t; done) || exit 1
+done
+ln -s ../../outside/f s/f3; rm -f real/f2; ln -s ../../outside/f real/f2; tar cf parts.tar -C Bp .
+"""
+_AIMED_RIGHTS = Rights(
+    {"mode": "default", "rules": {"allow": [*_RULED, *_MORE, "Bash(tee:*)", "Bash(sed:*)", "Edit(./**)"]}},
+    _KEPT,
+    _OUTSIDE,
+)
 
 
 def moved_trespasses(seed: int, numbers: range) -> Iterator[str]:
     """Every text of these numbers that was allowed and did what its policy keeps from it."""
-    yield from let_loose([(made(seed, number), RIGHTS[number % len(RIGHTS)]) for number in numbers], ground())
-
-
-def ground() -> Ground:
-    """The workspace with its traps."""
     real = {name: found for name in ("rg", "jq", "tree") if (found := shutil.which(name, path=SEARCH))}
     tree = {**{f"ws/{name}": text for name, text in _TREE.items()}, **_AROUND}
     archive = "mkdir t; echo one > t/o; ln -s ../outside t/l; tar cf t.tar -C t o l; rm -r t"
-    return Ground(tree=tree, links=_LINKS, prepare=archive, real=real, path=SEARCH)
+    ground = Ground(tree=tree, links=_LINKS, prepare=archive, real=real, path=SEARCH)
+    steps = [number for number in numbers if number % 2 == 0]
+    yield from let_loose([(made(seed, number), RIGHTS[number // 2 % len(RIGHTS)]) for number in steps], ground)
+    aimed = Ground(tree=_AIMED_TREE, links={}, prepare=_PREPARE, path=SEARCH, counts_links=False)
+    yield from let_loose([(made(seed, number), _AIMED_RIGHTS) for number in numbers if number % 2], aimed)
 
 
 def made(seed: int, number: int) -> str:
     """The text of that number."""
-    return _Steps(Random(f"moved {seed}/{number}")).text()
+    random = Random(f"moved {seed}/{number}")
+    return _aimed(random) if number % 2 else _Steps(random).text()
+
+
+def _aimed(random: Random) -> str:
+    trap, place = random.choice(_AIMED["traps"]), random.choice(_AIMED["places"])
+    mover, use = random.choice(_AIMED["movers"]), random.choice(_AIMED["uses"])
+    if trap in {"Br", "Bp"} and random.random() < 0.7:
+        use = random.choice([each for each in _AIMED["uses"] if "git" in each])
+    if trap == "Bp":
+        place = random.choice((place, "Ba"))
+
+    def filled(form: str) -> str:
+        form = re.sub(r"_T\b", f"_{place.removeprefix('s/')}", form)
+        return re.sub(r"\bT\b", place, re.sub(r"\bB(?=\b|2)", trap, form))
+
+    return random.choice(_AIMED["around"]).format(m=filled(mover), u=filled(use))
 
 
 class _Steps:

@@ -78,6 +78,8 @@ class Ground:
     real: Mapping[str, str] = field(default_factory=dict[str, str])
     path: str = ""
     seconds: float = 2.0
+    counts_links: bool = True
+    """Whether a new hard link of a file is a change of it."""
 
 
 DENY = ("Bash(omega:*)", "Bash(evil:*)", "Read(held/**)", "Edit(fixed/**)")
@@ -180,6 +182,7 @@ def _run(root: str, allowed: Sequence[tuple[str, str, Rights]], ground: Ground) 
         "path": ground.path,
         "forbidden": FORBIDDEN,
         "seconds": ground.seconds,
+        "counts_links": ground.counts_links,
     }
     orders = [[text, list(rights.kept), list(rights.unseen)] for _, text, rights in allowed]
     script = Path(__file__).with_name("trespass_cell.py")

@@ -30,14 +30,15 @@ def main() -> None:
     for name, path in order["real"].items():
         os.symlink(path, f"/tmp/bin/{name}")
     make(TEMPLATE, {name: stub if text == "PROGRAM" else text for name, text in order["tree"].items()}, order)
+    held = contents(TEMPLATE)
     limit_resources()
     here = None
     for line in sys.stdin:
         text, kept, unseen = json.loads(line)
-        if here is None or look(root) != here:
+        if here is None or look(root, order) != here:
             again(root)
-            here = look(root)
-        print(json.dumps({"did": run(order, root, here, text, kept, unseen)}), flush=True)
+            here = look(root, order)
+        print(json.dumps({"did": run(order, root, here, held, text, kept, unseen)}), flush=True)
 
 
 def make(place: str, tree: dict, order: dict) -> None:
@@ -68,8 +69,18 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
-def look(root: str) -> dict:
-    """Everything below the root, each with what changes when it is written, replaced or given other rights."""
+def contents(root: str) -> dict:
+    """What the files below the root hold, by their names alone."""
+    found = {}
+    for folder, _, names in os.walk(root):
+        for name in (each for each in names if not os.path.islink(f"{folder}/{each}")):
+            with contextlib.suppress(OSError), open(f"{folder}/{name}", "rb") as file:
+                found[name] = found.get(name, b"") + file.read(1 << 20)
+    return found
+
+
+def look(root: str, order: dict) -> dict:
+    """Everything below the root, each with what changes when it is written, replaced, linked or given other rights."""
     found = {}
     waiting = [root]
     while waiting:
@@ -77,14 +88,16 @@ def look(root: str) -> dict:
             for entry in entries:
                 info = entry.stat(follow_symlinks=False)
                 is_folder = stat.S_ISDIR(info.st_mode)
-                times = () if is_folder else (info.st_size, info.st_mtime_ns, info.st_nlink)
+                times = (
+                    () if is_folder else (info.st_size, info.st_mtime_ns, info.st_nlink if order["counts_links"] else 1)
+                )
                 found[entry.path] = (info.st_ino, info.st_mode, *times)
                 if is_folder:
                     waiting.append(entry.path)
     return found
 
 
-def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: list) -> str:
+def run(order: dict, root: str, before: dict, held: dict, text: str, kept: list, unseen: list) -> str:
     """What the text did that it should not have done."""
     environment = {"PATH": f"/tmp/bin:{order['path']}".rstrip(":"), "HOME": f"{root}/home", "LC_ALL": "C.UTF-8"}
     command = [order["bash"], "--norc", "--noprofile", "-c", "--", text]
@@ -94,7 +107,7 @@ def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: lis
     names = [record[0] for record in records_in(started) if record[0] in order["forbidden"]]
     if names:
         return f"started {names}"
-    after = look(root)
+    after = look(root, order)
     free = tuple(f"{root}/{place[1:]}" for place in kept if place.startswith("!"))
     for place in kept:
         under = f"{root}/{place}"
@@ -117,9 +130,8 @@ def run(order: dict, root: str, before: dict, text: str, kept: list, unseen: lis
             with contextlib.suppress(OSError), open(path, "rb") as file:
                 data = file.read(1 << 20)
             name = os.path.basename(path)
-            there = [text for each, text in order["tree"].items() if os.path.basename(each) == name]
             for word in () if name.startswith(".env.") else unseen:  # as secret as `.env`
-                if word.encode() in data and not any(word in text for text in there):
+                if word.encode() in data and word.encode() not in held.get(name, b""):
                     return f"copied {word} into {path}"
     return ""
 

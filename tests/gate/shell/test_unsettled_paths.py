@@ -19,9 +19,22 @@ def work(tmp_path: Path) -> Path:
         "p/q/r/x": "x", "out/a/x": "x", "src/s": "before", "src/config.toml": "[build]", "keys/key.pem": "TOPSECRET",
         "old (keys)/key.pem": "TOPSECRET",
         "sub/.env": "KEY=TOPSECRET", "fix/HEAD": "ref: refs/heads/x", "fix/config": "[core]", "../outside": "TOPSECRET",
+        "kk/in/key.pem": "TOPSECRET", "pp/f": "harmless", "parts/objects/x": "x", "parts/refs/x": "x", "real/x": "x",
+        "near/up/x": "x", "sub/keys/x": "x", "real/w": "x", "real/in/x": "x", "x": "x", "c/key": "x",
+        "repo/.git/HEAD": "ref: refs/heads/x", "repo/.git/objects/x": "",
+        "repo/.git/refs/x": "", "repo/.git/config": "[diff]\n\texternal = evil", "d/e/f/x": "x",
     }.items():  # fmt: skip
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(f"{text}\n")
+    (top / "ee").mkdir()
+    (top / "Bh").mkdir()
+    (top / "Bh/f").hardlink_to(top / "sub/.env")
+    for name, target in {
+        "ll": "near/up", "later": "dd/../y", "y": "real/x", "near/y": "../../outside", "m": "real/in",
+        "w": "../outside", "key": "c/key", "q/key": "../../outside", "d/e/y": "../../../outside",
+    }.items():  # fmt: skip
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).symlink_to(target)
     return top
 
 
@@ -53,6 +66,55 @@ ASKING = [
     ("cd src && mv ../src ../out/ && rustc --version", ["Bash(mv:*)"]),
     ("mkdir -p ./-r/x/y; grep x *", ["Bash(mkdir:*)"]),
     ("mkdir -p fix/objects fix/refs; cd fix; git status", ["Bash(mkdir:*)"]),
+    # a folder that is there is put in another's place
+    ("ln -sfn repo ll; git -C ll diff", ["Bash(ln:*)"]),
+    ("ln -sfT repo ll; cd ll; git status", ["Bash(ln:*)"]),
+    ("rm -r ee; ln -s repo ee; git -C ee status", ["Bash(ln:*)", "Bash(rm:*)"]),
+    ("ln -sfn kk ll; cat ll/in/*", ["Bash(ln:*)"]),
+    ("mv -T kk ee; cat ee/in/*", ["Bash(mv:*)"]),
+    ("rm -r pp; mv kk pp; cat pp/in/*", ["Bash(mv:*)", "Bash(rm:*)"]),
+    ("bash -c 'rm -r pp; mv kk pp; cat pp/in/*'", ["Bash(mv:*)", "Bash(rm:*)"]),
+    ("mv -T Bh ee; cat ee/f", ["Bash(mv:*)"]),
+    ("rm -r out; ln -s src out; echo z > out/s", ["Bash(rm:*)", "Bash(ln:*)", "Edit(./out/**)"]),
+    ("touch zz; rm zz; cp -r kk zz; cat zz/in/*", ["Bash(touch:*)", "Bash(rm:*)", "Bash(cp:*)"]),
+    ("mv zz zy; mv kk zz; cat zz/in/*", ["Bash(mv:*)"]),
+    ("mv -b sub/keys .; cat keys~/*", ["Bash(mv:*)"]),
+    # contents become those of another folder
+    ("cp -r kk/. ee; cat ee/in/*", ["Bash(cp:*)"]),
+    ("cp -rT Bh pp; cat pp/f", ["Bash(cp:*)"]),
+    ("cp -r Bh/* pp; cat pp/f", ["Bash(cp:*)"]),
+    ("cp -al src/. out; echo z > out/s", ["Bash(cp:*)", "Edit(./out/**)"]),
+    ("cp -r parts/. fix; git -C fix status", ["Bash(cp:*)"]),
+    ("cp -r parts/* fix; git -C fix status", ["Bash(cp:*)"]),
+    ("mv -t fix parts/*; cd fix; git status", ["Bash(mv:*)"]),
+    ('for i in parts/*; do mv "$i" fix; done; git -C fix status', ["Bash(mv:*)"]),
+    # words and redirections that say less than they look
+    ("cp -r kk zz < x; cat zz/in/*", ["Bash(cp:*)"]),
+    ("ln -s keys zz < x; cat zz/*", ["Bash(ln:*)"]),
+    ("ln -s keys zz > log; cat zz/*", ["Bash(ln:*)", EDIT]),
+    ("mv keys 'zz (a)'; cat 'zz (a)'/*", ["Bash(mv:*)"]),
+    ("ln src/s 'out/y (a)'; echo z > 'out/y (a)'", ["Bash(ln:*)", "Edit(./out/**)"]),
+    ("mkdir 'o (a)'; echo x > 'o (a)/config.toml'; mv 'o (a)' .cargo", ["Bash(mkdir:*)", "Bash(mv:*)", EDIT]),
+    ("cp -r k*k/in ee; cat ee/in/*", ["Bash(cp:*)"]),
+    ("mv k?/in ee; cat ee/*/*", ["Bash(mv:*)"]),
+    ("rsync -a kk/ zz; cat zz/in/*", ["Bash(rsync:*)"]),
+    ("tar xf t.tar -C ee; mv ee/* src; echo x > src/v", ["Bash(tar:*)", "Bash(mv:*)", EDIT]),
+    ("tar xf t.tar -C fix; git -C fix status", ["Bash(tar:*)"]),
+    ("git checkout topic; cd sub; git status", ["Bash(git checkout:*)"]),
+    # ways that lead up out of what was moved
+    ("ln -s near/up dd; cat later", ["Bash(ln:*)"]),
+    ("ln -s near/up dd; echo x > later", ["Bash(ln:*)", EDIT]),
+    ("rm m; mkdir m; cat m/../w", ["Bash(rm:*)", "Bash(mkdir:*)"]),
+    ("rm m; mkdir m; tee m/../w <<< x", ["Bash(rm:*)", "Bash(mkdir:*)", "Bash(tee:*)"]),
+    ("ln -s d/e/f up2; cd -P up2/..; cat y", ["Bash(ln:*)"]),
+    ("mkdir n && cd n && mv ../n ../d/e/n && cat ../y", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    ("mkdir c/n && cd c/n && mv ../n ../../q/ && cd .. && cat key", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    # parts that run beside each other
+    ("(sleep 1; cat zz/in/* >&2) | mv kk zz", ["Bash(mv:*)"]),
+    ("(sleep 1; cat b/q/key >&2) | mv q b", ["Bash(mv:*)"]),
+    ("cat <(sleep 1; cat zz/in/*) <(mv kk zz)", ["Bash(mv:*)"]),
+    ("bash -c 'cat <(sleep 1; cat zz/in/*) <(mv kk zz)'", ["Bash(mv:*)"]),
+    (": <(sleep 1; cat zz/q/key >&2); mv q zz; sleep 2", ["Bash(mv:*)"]),
 ]
 
 
@@ -71,6 +133,21 @@ def test_what_asks_in_auto_asks_behind_a_move_too(work: Path, command: str) -> N
 
 
 READING = (
+    "ln -sfn kk ll; cat ll/in/*",
+    "mv -T kk ee; cat ee/in/*",
+    "rm -r pp; mv kk pp; cat pp/in/*",
+    "mv -T Bh ee; cat ee/f",
+    "mv -b sub/keys .; cat keys~/*",
+    "cp -r kk/. ee; cat ee/in/*",
+    "cp -rT Bh pp; cat pp/f",
+    "cp -r kk zz < x; cat zz/in/*",
+    "mv keys 'zz (a)'; cat 'zz (a)'/*",
+    "cp -r k*k/in ee; cat ee/in/*",
+    "ln -s near/up dd; cat later",
+    "rm m; mkdir m; cat m/../w",
+    "ln -s d/e/f up2; cd -P up2/..; cat y",
+    "mkdir n && cd n && mv ../n ../d/e/n && cat ../y",
+    "cat <(sleep 1; cat zz/in/*) <(mv kk zz)",
     "cd p/q/r && mv ../r ../../../zz && cat ../../outside",
     "ln -s . l; cat l/../outside",
     "mv keys zz; cat zz/*",
@@ -112,10 +189,17 @@ EVERYDAY = [
     "cd sub && mv x y && cd .. && ls",
     "mkdir -p a/b && echo x > a/b/c && cat a/b/c",
     "rm -rf out && mkdir out && cp src/s out/s && cat out/s",
+    "cp -r src dst | tail -3",
+    "make 2>&1 | tee log | tail -5",
+    "mv src/s out/ | cat; cat x",
+    "mkdir -p out/new && cp -r src out/new && ls out/new",
+    "cp -r src out && cat x && wc -l sub/keys/x",
+    "rm -f log && make && cat log",
+    "ln -s src/s y2 && ls -la",
 ]
 
 
 @pytest.mark.parametrize("command", EVERYDAY)
 def test_everyday_texts_are_covered_by_their_rules(work: Path, command: str) -> None:
-    rules = [f"Bash({name}:*)" for name in ("mv", "cp", "ln", "mkdir", "git add", "cmake", "rm", "make")]
+    rules = [f"Bash({name}:*)" for name in ("mv", "cp", "ln", "mkdir", "git add", "cmake", "rm", "make", "tee")]
     assert decide(command, allow=[*rules, EDIT], workspace=str(work)) == "allow"

@@ -57,6 +57,7 @@ from countersign.wire.verdicts import Evidence
 
 _MOST_RESOLVED = 4096
 _BROUGHT = "an earlier command of the same text brings a link there"
+MOVED = "an earlier command of the text moves, copies or links what it names"
 _FILLED = "an earlier command of the same text brings files of unknown names, and one of them may be a link there"
 
 
@@ -70,9 +71,9 @@ class PathJudge:
 
     __slots__ = (
         "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts",
-        "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled",
-        "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "descriptors_moved", "home",
-        "workspace",
+        "_moved", "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved",
+        "_ruled", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written",
+        "descriptors_moved", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -110,6 +111,7 @@ class PathJudge:
         self._filled: frozenset[str] = frozenset()
         self._made: frozenset[str] = frozenset()
         self._replaced: frozenset[str] = frozenset()
+        self._moved: frozenset[str] = frozenset()
         self.descriptors_moved = False
         """Whether the commands that are judged may have their input open for writing, or their output for reading."""
 
@@ -119,15 +121,17 @@ class PathJudge:
         filled: Collection[str],
         replaced: Collection[str] = (),
         made: frozenset[str] = frozenset(),
+        moved: frozenset[str] = frozenset(),
     ) -> bool:
         """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
         of ``filled``, and each of ``replaced`` as well, for what may be reached by one: an earlier command of the same
-        text brings them. It may also make folders of ``made`` (folded). Return whether that changes anything."""
-        before, self._made = self._made, made
+        text brings them. It may also make folders of ``made`` (folded), and what stands at and below each of ``moved``
+        (folded) may be another than the disk shows. Return whether that changes anything."""
+        before, self._made, self._moved = (self._made, self._moved), made, moved
         instead = frozenset(map(fold, replaced))
         expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
         if (expected, below, instead) == (self._expected, self._filled, self._replaced):
-            return made != before
+            return (made, moved) != before
         self._expected, self._filled, self._replaced = expected, below, instead
         self._forget()
         return True
@@ -145,6 +149,30 @@ class PathJudge:
             return False
         itself = last and _reached_by(self._replaced, resolved, itself=True)
         return itself or _reached_by(self._filled, resolved, itself=False, last=last)
+
+    def is_moved(self, resolved: Resolved, *, below: bool = False) -> bool:
+        """Whether an earlier command of the same text may have put something else there, or on the way there, or
+        ``below`` it."""
+        if not self._moved:
+            return False
+        ways = [fold(each) for each in (*resolved.spellings(), *resolved.passed)]
+        if any(f"{way}/".startswith(f"{top}/") for way in ways for top in self._moved):
+            return True
+        return below and any(top.startswith(f"{way.rstrip('/')}/") for way in ways for top in self._moved)
+
+    @property
+    def expects_changes(self) -> bool:
+        """Whether an earlier command of the same text may have put anything anywhere."""
+        return bool(self._expected or self._filled or self._made or self._moved)
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """The folded paths at and below which another thing may stand than the disk shows."""
+        return self._moved
+
+    def may_be_filled(self, resolved: Resolved) -> bool:
+        """Whether an earlier command of the same text may have put files of unknown names there."""
+        return bool(self._filled) and _reached_by(self._filled, resolved, itself=True)
 
     def may_be_made(self, resolved: Resolved) -> bool:
         """Whether an earlier command of the same text may make a folder of a path that is none yet."""
@@ -166,9 +194,12 @@ class PathJudge:
     def with_met_links(self, found: Finding, folder: str, parts: Sequence[str], *, cwd: str, follows: bool) -> Finding:
         """What was found of a pattern, with these parts below a folder, that may match a name which leads through such
         a link. ``follows``: the last name is followed as well."""
-        if not (self._expected or self._filled):
+        if not (self._expected or self._filled or self._moved):
             return found
-        spellings = [fold(spelling).rstrip("/") for spelling in self.resolve(folder, cwd=cwd).spellings()]
+        resolved = self.resolve(folder, cwd=cwd)
+        spellings = [fold(spelling).rstrip("/") for spelling in resolved.spellings()]
+        if self.is_moved(resolved) or any(self._meets(top, spellings, parts, 0) for top in self._moved):
+            found = self._asking(found, MOVED)
         if any(self._meets(top, spellings, parts, 0 if follows else 1) for top in self._expected):
             found = found._replace(floors=(*found.floors, ask_floor(_BROUGHT)), known_read=False)
         counts = found.kind == "write" or self._read_ruled
@@ -198,11 +229,17 @@ class PathJudge:
     def _through_link(self, found: Finding) -> Finding:
         """The finding of a path which may lead through a link of unknown name: it asks, where rules for files exist
         even under bypass."""
+        return self._asking(found, _FILLED)._replace(auto_lifts=False)
+
+    def _asking(self, found: Finding, reason: str) -> Finding:
+        """The finding of a path that may be another than the disk shows: it asks, where rules for files exist even
+        under bypass and in a mode that allows it."""
         lifts = found.bypassable and not (self._ruled if found.kind == "write" else self._read_ruled)
+        lifted = lifts and (found.requires_ask is None or found.auto_lifts)
         return found._replace(
-            requires_ask=evidence_for("default", _FILLED),
+            requires_ask=evidence_for("default", reason),
             bypassable=lifts,
-            auto_lifts=False,
+            auto_lifts=lifted,
             allow=None,
             grant=None,
             known_read=False,
@@ -236,6 +273,8 @@ class PathJudge:
         found = self._read.get((path, cwd, below))
         if found is None:
             found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
+        if self._moved and self.is_moved(self.resolve(path, cwd=cwd), below=below):
+            found = self._asking(found, MOVED)
         counts = follows and self._filled and self._read_ruled
         linked = counts and self._may_be_linked(self.resolve(path, cwd=cwd))
         return self._through_link(found) if linked else found
@@ -321,6 +360,8 @@ class PathJudge:
         found = self._written.get((path, cwd, operation))
         if found is None:
             found = self._written[path, cwd, operation] = self._judge_write(path, cwd, operation)
+        if self._moved and self.is_moved(self.resolve(path, cwd=cwd)):
+            found = self._asking(found, MOVED)
         # With a slash behind it, a link is followed whatever is done.
         last = operation not in ("delete", "move") or path.endswith(("/", "/."))
         linked = follows and self._filled and self._may_be_linked(self.resolve(path, cwd=cwd), last=last)
@@ -407,7 +448,7 @@ class PathJudge:
         """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
         ordinary name in the workspace that no rule could mean, with no link on the way. Cheap; False may be said of
         any."""
-        if not self._quiet or cwd != self._straight:
+        if not self._quiet or cwd != self._straight or self._moved:
             return False
         if not is_ordinary(path):
             return False

@@ -32,7 +32,8 @@ class Resolved(NamedTuple):
 
     ``resolved`` is None where it cannot be resolved. ``between`` are the spellings met on the way, one for each link.
     ``refused`` says why the path may not be used at all (P5), ``unclear`` why it must be asked for (P6). ``links`` is
-    the number of names that a file has.
+    the number of names that a file has. ``passed`` are the places on the way where a link stands, and those that ``..``
+    leads out of.
     """
 
     given: str
@@ -43,6 +44,7 @@ class Resolved(NamedTuple):
     unclear: str | None = None
     kind: Kind = "missing"
     links: int = 1
+    passed: tuple[str, ...] = ()
 
     def spellings(self) -> tuple[str, ...]:
         """Every spelling once, the lexical one first."""
@@ -78,7 +80,8 @@ def resolve(path: str, *, cwd: str, home: str, straight: str | None = None, open
         unclear = unclear or f"a link leads to a name that contains {hidden}, an invisible or misleading character"
     if resolved is not None and _too_long(resolved, _PATH_BYTES):
         resolved, unclear = None, "it is longer than a path can be"
-    return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links)
+    passed = tuple(walk.passed)
+    return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links, passed)
 
 
 def resolve_ordinary(path: str, straight: str, folders: set[str]) -> Resolved | None:
@@ -163,7 +166,7 @@ def _under(path: str, root: str) -> bool:
 class _Walk:
     """Follows one path part by part, as the kernel would; keeps what it met on the way."""
 
-    __slots__ = ("between", "kind", "links", "real", "todo", "unclear")
+    __slots__ = ("between", "kind", "links", "passed", "real", "todo", "unclear")
 
     def __init__(self, absolute: str, straight: str | None) -> None:
         self.real: list[str] = []
@@ -172,6 +175,7 @@ class _Walk:
             absolute = absolute[len(straight) :]
         self.todo = absolute.split("/")[::-1]
         self.between: list[str] = []
+        self.passed: list[str] = []
         self.unclear: str | None = None
         self.kind: Kind = "folder"
         self.links = 1
@@ -183,6 +187,7 @@ class _Walk:
             if part in ("", "."):
                 continue
             if part == "..":
+                self.passed.append("/" + "/".join(self.real))
                 del self.real[-1:]
                 self.kind = "folder"
                 continue
@@ -202,6 +207,7 @@ class _Walk:
             hops += 1
             if hops > _LINKS:
                 return self._lost("its links go round in a circle")
+            self.passed.append(here)
             self.between.append(normalise("/".join([here, *self.todo[::-1]])))
             target = disk.link_target(here)
             if isinstance(target, int):

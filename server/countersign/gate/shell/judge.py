@@ -34,7 +34,7 @@ from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
+from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, Earlier, brought_links, moved_into
 from countersign.gate.shell.rules.context import JudgingContext, judging_context
 from countersign.gate.shell.rules.file_findings import (
     file_findings,
@@ -142,12 +142,14 @@ def judge_command(
     found = follow(effect.command)
     judging = _Judging(effect, context, check_syntax)
     judged = judging.run(found)
-    made = made_names(judged.findings, paths.workspace)
-    earlier = judging.unsettled if judging.repeats and judging.unsettled.moved else None
-    if made or earlier is not None:
+    for _ in range(_MOST_ROUNDS):
+        made, earlier = made_names(judged.findings, paths.workspace), judging.earlier()
+        if (made, earlier) == (context.made, context.earlier):
+            break
         # The disk shows these files only once the text has run, or a part of it.
         context = replace(context, made=made, earlier=earlier, touched={}, chosen={}, searched={})
-        judged = _Judging(effect, context, check_syntax).run(found)
+        judging = _Judging(effect, context, check_syntax)
+        judged = judging.run(found)
     if isinstance(found, Followed) and found.course.facts.values and not _forbidden(judged) and _lacks_a_rule(judged):
         by_values = _Judging(effect, context, check_syntax, by_values=True).run(found)
         if not _forbidden(by_values) and not _lacks_a_rule(by_values):
@@ -164,6 +166,10 @@ def judge_command(
         as_listed = _Judging(effect, listing, check_syntax).run(found)
         return as_listed if _only_reads(as_listed) else judged
     return judged
+
+
+_MOST_ROUNDS = 3
+"""How often a text is judged with what it did before itself: what that shows is seldom more than once."""
 
 
 def _needs_a_rule(judged: CommandJudgement) -> bool:
@@ -223,8 +229,10 @@ class _Judging:
     written: dict[str, Sequence[str]] = field(default_factory=dict)
     read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
+    brought_by: dict[str, BroughtLinks] = field(default_factory=dict)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
+    beside: bool = False
     expected: BroughtLinks | None = None
     spellings: int = 0
     at_end: bool = False
@@ -236,7 +244,15 @@ class _Judging:
 
     def __post_init__(self) -> None:
         earlier = self.context.earlier
-        self.unsettled = Unsettled(self.context.program_path.inside) if earlier is None else earlier.repeated()
+        self.unsettled = Unsettled(self.context.program_path.inside, dict(earlier.made) if earlier is not None else {})
+
+    def earlier(self) -> Earlier | None:
+        """What the commands did of which some may run before others that stand in front of them; None if nothing."""
+        if not (self.repeats or self.beside):
+            return None
+        brought = [(by, found) for by, found in self.brought_by.items() if self.repeats or found.leads]
+        made = tuple(self.unsettled.made.items()) if self.repeats or brought or self.unsettled.completes else ()
+        return Earlier(tuple(brought), made, again=self.repeats) if brought or made else None
 
     def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command
@@ -410,7 +426,7 @@ class _Judging:
         if not self.too_long:
             self.written |= written_scripts(found.steps, found.facts)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
-        self.repeats = self.repeats or repeats
+        self.repeats, self.beside = self.repeats or repeats, self.beside or found.beside
         if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
             # What stands behind a command may have run before it.
             self.bring_all(found, start, depth=depth)
@@ -431,7 +447,7 @@ class _Judging:
                 self.seen.add(key)
                 at, brought = len(self.parts), self.brought
                 # Nothing runs behind the last command that could meet a link which it brings.
-                self.at_end = depth == 0 and not repeats and each is found.steps[-1]
+                self.at_end = depth == 0 and not (repeats or found.beside) and each is found.steps[-1]
                 analyzed, *also = self.readings(AnalyzedCommand(step, found.facts), found, start, depth=depth)
                 spellings = [*also, *(each for one in (analyzed, *also) for each in self.spelled(one, start))]
                 if self.by_values and (exact := self.exactly(analyzed, start)):
@@ -556,8 +572,12 @@ class _Judging:
 
     def bring(self, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> None:
         """Keep which links a command brings."""
-        found = brought_links(self.context, analyzed, places)
-        if found is not NO_LINKS and (brought := self.brought.with_those(found)) != self.brought:
+        found = brought_links(self.context, analyzed, places, self.brought)
+        if found is NO_LINKS:
+            return
+        by = analyzed.step.command.source
+        self.brought_by[by] = self.brought_by.get(by, NO_LINKS).with_those(found)
+        if (brought := self.brought.with_those(found)) != self.brought:
             self.brought = brought
             self.seen.clear()
 
@@ -591,7 +611,7 @@ class _Judging:
         if brought is self.expected:
             return
         self.expected = brought
-        if self.context.paths.expect_links(*brought):
+        if self.context.paths.expect_links(*brought[:5]):
             self.context.touched.clear()
 
     def step(
@@ -608,6 +628,8 @@ class _Judging:
         self.context.spent.looks += sum([len(layer.words) for layer in analyzed.layers])
         if runs_in_turn(analyzed.step):
             self.bring(analyzed, self.places_of(analyzed.step, start))
+        if self.context.earlier is not None:
+            self.brought = self.context.earlier.before(analyzed.step.command.source, self.brought)
         self.expect_links(self.brought)
         places = leads = None
         if start is not None:
@@ -647,7 +669,7 @@ class _Judging:
                     self.context.paths.judge_read(place, cwd="/")._replace(not_covered_by_command=True)
                 )
         risks = risks_of(analyzed, places, self.context.paths)
-        self.findings[index:] = self.unsettled.judged(analyzed, self.findings[index:], places)
+        self.findings[index:] = self.unsettled.judged(analyzed, self.findings[index:], places, self.context.paths)
         about = tuple(range(index, len(self.findings)))
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):

@@ -144,8 +144,10 @@ class PathFinder:
             yield self._somewhere(file_use, value, nearby)
             return
         cwd = self.folder or self.judge.workspace
-        if file_use.if_there and self.judge.resolve(value, cwd=cwd).kind == "missing":
-            return
+        if file_use.if_there:
+            there = self.judge.resolve(value, cwd=cwd)
+            if there.kind == "missing" and not there.between:  # behind a link, a new file may lie anywhere
+                return
         yield self._one(file_use, value, cwd)
         if file_use.through and file_use.operation == "read":
             yield from behind_links(self.judge, value, cwd)
@@ -215,7 +217,8 @@ class PathFinder:
         if file_use.sockets and holds_sockets(self.judge.resolve(value, cwd=cwd), self.judge.home):
             return self.judge.judge_write(value, cwd=cwd)
         finding = self.judge.judge_read(value, cwd=cwd, below=file_use.below, follows=not file_use.unfollowed)
-        if file_use.operation == "list" and finding.requires_ask is not None and finding.in_workspace:
+        moved = self.judge.is_moved(self.judge.resolve(value, cwd=cwd))
+        if file_use.operation == "list" and finding.requires_ask is not None and finding.in_workspace and not moved:
             # Looking at a secret's name, size or date does not read it.
             finding = finding._replace(requires_ask=None, known_read=not finding.floors)
         return finding

@@ -109,14 +109,15 @@ class Loop(NamedTuple):
 class CommandFlow:
     """A text's simple commands and what it says of names. ``changed`` are variables that it sets so that a text
     which it runs in turn may mean something else (``variables/inherited.py``). ``repeats``: the steps may run in
-    another order than they stand in, because of a loop, a function or a background command. ``loops`` are those over
-    patterns."""
+    another order than they stand in, because of a loop, a function or a background command. ``beside``: some may run
+    at the same time, as the parts of a pipeline do. ``loops`` are those over patterns."""
 
     steps: tuple[Step, ...]
     facts: Facts
     changed: frozenset[str] = frozenset()
     repeats: bool = False
     loops: tuple[Loop, ...] = ()
+    beside: bool = False
 
 
 def course(reading: Reading) -> CommandFlow:
@@ -132,7 +133,7 @@ def course(reading: Reading) -> CommandFlow:
     for each in walk.derived:
         walk.facts.words.setdefault(each.name, []).append(each.word)
     changed = changed_names((step.command for step in walk.steps), walk.facts)
-    return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats, tuple(walk.loops))
+    return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats, tuple(walk.loops), walk.beside)
 
 
 class _Context(NamedTuple):
@@ -161,6 +162,7 @@ class _Walk:
         self.met: dict[int, Unwrapped] = {}
         self.folders_stay = True
         self.repeats = False
+        self.beside = False
 
     @cached_property
     def moving(self) -> bool:
@@ -206,6 +208,7 @@ class _Walk:
 
     def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
         inner = context._replace(once=False)
+        self.beside = self.beside or len(stages) > 1
         for index, stage in enumerate(stages, 1):
             whole = inner.listing is None or takes_all(stage)
             self.node(stage, inner if whole else inner._replace(listing=None))
@@ -327,6 +330,7 @@ class _Walk:
             return self.after(step, context)
         for word in command.words:
             written = any(isinstance(piece, Process) for piece in word.pieces)
+            self.beside = self.beside or written
             self.apart(
                 word.scripts,
                 context._replace(has_stdin=True, stdin_is_exact=False, listing=None) if written else context,
@@ -399,6 +403,7 @@ class _Walk:
                 pieces = redirect.target.pieces
                 process = pieces[0] if len(pieces) == 1 else None
                 listing = script_listing(process.script) if isinstance(process, Process) else None
+                self.beside = self.beside or any(isinstance(piece, Process) for piece in pieces)
                 context = context._replace(has_stdin=True, stdin_is_exact=False, listing=listing)
         return context
 

@@ -23,9 +23,9 @@ from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.row import Brings
-from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.rules.moved_paths import COPIERS, moved_paths
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST_BELOW = 5_000
@@ -34,12 +34,15 @@ _MOST_BELOW = 5_000
 
 class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
-    and so may each of ``replaced`` itself and any name below it. ``made`` (folded) may be folders by then."""
+    and so may each of ``replaced`` itself and any name below it. ``made`` (folded) may be folders by then. What stands
+    at and below ``moved`` (folded) may be another than before; ``gone`` (folded) may no longer be there."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     made: frozenset[str] = frozenset()
+    moved: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
 
     def with_those(self, others: BroughtLinks) -> BroughtLinks:
         return BroughtLinks(
@@ -49,17 +52,34 @@ class BroughtLinks(NamedTuple):
     @property
     def leads(self) -> bool:
         """Whether a path may lead elsewhere by them."""
-        return bool(self.links or self.filled or self.replaced)
+        return bool(self.links or self.filled or self.replaced or self.moved)
 
 
 NO_LINKS = BroughtLinks()
 
-_COPYING = names_with("copies")
-"""Programs that copy, although their rows do not say which operand is the copy."""
+
+class Earlier(NamedTuple):
+    """What the commands of a text did, of which some run before others that stand in front of them, in loops and beside
+    each other: what each command ``brought``, by its text, and what was ``made`` by which. ``again``: a command may run
+    once more itself."""
+
+    brought: tuple[tuple[str, BroughtLinks], ...]
+    made: tuple[tuple[str, str], ...]
+    again: bool
+
+    def before(self, source: str, brought: BroughtLinks) -> BroughtLinks:
+        """What may have been brought before a command runs, beside what certainly was."""
+        for by, links in self.brought:
+            if self.again or by != source:
+                brought = brought.with_those(links)
+        return brought
 
 
-def brought_links(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> BroughtLinks:
-    """What this command brings, as the disk is now."""
+def brought_links(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, before: BroughtLinks
+) -> BroughtLinks:
+    """What this command brings, as the disk is now; ``before``: what those did that ran earlier."""
+    moved, gone = moved_paths(context, analyzed, places, before.gone)
     links: set[str] = set()
     filled: set[str] = set()
     replaced: set[str] = set()
@@ -77,7 +97,7 @@ def brought_links(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
             replaced |= _reached(context, analyzed, index, brings, there)
         if not targets:
             continue
-        copies = known.copies or analyzed.names[index] in _COPYING
+        copies = known.copies or analyzed.names[index] in COPIERS
         sources = [file_use for file_use in file_uses if file_use.operation in ("read", "move") and not file_use.runs]
         climbing = _makes_climbing_links(known)
         for place in there if there is not None else (context.start,):
@@ -101,9 +121,11 @@ def brought_links(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
                         filled.update((end, os.path.dirname(end)) if copies else ())
                     else:
                         links.update(os.path.normpath(f"{end}/{path}") for path in found)
-    if not (links or filled or replaced or made):
+    if not (links or filled or replaced or made or moved or gone):
         return NO_LINKS
-    return BroughtLinks(frozenset(links), frozenset(filled), frozenset(replaced), frozenset(made))
+    return BroughtLinks(
+        frozenset(links), frozenset(filled), frozenset(replaced), frozenset(made), frozenset(moved), frozenset(gone)
+    )
 
 
 def _makes_climbing_links(known: ProgramReading) -> bool:

@@ -13,8 +13,8 @@ from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Word
 
 if TYPE_CHECKING:
+    from countersign.gate.shell.rules.brought_links import Earlier
     from countersign.gate.shell.rules.touched import FileFindings
-    from countersign.gate.shell.rules.unsettled_paths import Unsettled
 
 
 @dataclass(slots=True)
@@ -37,7 +37,8 @@ class JudgingContext:
     ``repositories`` the words by which git makes any in this text,
     ``searched`` the secrets below folders that are searched, and ``chosen`` whether a file may choose what runs under a
     name in some places. ``made`` are names of files that the text makes and that say what a command does
-    (``made_names.py``), and ``earlier`` is what a loop did to the paths of its own commands. ``activated`` are folders
+    (``made_names.py``), and ``earlier`` is what the commands did that may run before those in front of
+    them. ``activated`` are folders
     of programs that the text puts in front of the path, ``walked`` the listings that were looked through, and ``spent``
     counts what all this took."""
 
@@ -59,7 +60,7 @@ class JudgingContext:
     searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
     chosen: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
     made: frozenset[str] = frozenset()
-    earlier: Unsettled | None = None
+    earlier: Earlier | None = None
     activated: list[str] = field(default_factory=list)
     walked: set[Hashable] = field(default_factory=set[Hashable])
     spent: Spent = field(default_factory=Spent)

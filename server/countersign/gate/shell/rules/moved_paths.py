@@ -1,0 +1,159 @@
+"""Which paths mean something else once a command has run that moves, copies or links folders.
+
+Paths are judged as the disk is before the text runs. A name that a later command goes through may by then be another
+folder or a link: where a command put one, where one was taken away, and, since links lead on and ``..`` leads out of
+whatever stands there, wherever the way to a file passes such a place (``PathJudge.is_moved``). What only files were
+moved to needs none of this: they are judged where they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.patterns import fold
+from countersign.gate.probes import disk
+from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
+from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
+from countersign.gate.shell.files.word_values import matching_paths, meaning, plain_path
+from countersign.gate.shell.programs.tables import names_with
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.syntax.tree import Word
+
+COPIERS = names_with("copies")
+"""Programs that copy, although their rows do not say which operand is the copy."""
+
+_LINKING = ("-l", "--link", "-s", "--symbolic-link")
+"""Options of a program that copies, by which it makes links."""
+_BACKS_UP = ("-b", "--backup", "-S", "--suffix")
+_IN_PLACE_OF = ("-T", "--no-target-directory", "-n", "--no-dereference", "-h", "--parents", "--exchange")
+"""Options with which the target itself may become another, or more names below it than those of the sources."""
+
+EVERYWHERE = ""
+"""The top of all paths."""
+
+
+def moved_paths(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, gone_before: frozenset[str]
+) -> tuple[set[str], set[str]]:
+    """The folded paths at and below which another thing may stand once the command has run, and those where nothing
+    may. ``gone_before``: where earlier commands took something away."""
+    moved: set[str] = set()
+    gone: set[str] = set()
+    for index, (layer, known) in enumerate(zip(analyzed.layers, analyzed.known, strict=True)):
+        uses = [each for each in analyzed.file_uses(index) if each.operation not in ("read", "list")]
+        if not uses:
+            continue
+        row = known.program
+        arranges = (row is not None and row.operands in COPYING) or analyzed.names[index] in COPIERS
+        there = moved_places(places, layer.carried.folders, context.paths)
+        for place in there if there is not None else (context.start,):
+            at = _At(context, analyzed, place, gone_before)
+            for each in uses:
+                if each.operation in ("delete", "move"):
+                    gone.update(fold(entry) for value in at.values(each.word) for entry in at.entries(value))
+                elif gone_before and not arranges:
+                    moved.update(at.put_in_place_of_a_link(each))
+            if arranges and (found := set(at.arranged(index, known))):
+                moved |= found if there is not None else {EVERYWHERE}
+    return moved, gone
+
+
+class _At:
+    """One command in one place."""
+
+    def __init__(
+        self, context: JudgingContext, analyzed: AnalyzedCommand, place: str, gone_before: frozenset[str]
+    ) -> None:
+        self._paths: PathJudge = context.paths
+        self._analyzed, self._place, self._gone = analyzed, place, gone_before
+
+    def values(self, word: Word) -> list[str | None]:
+        """The paths that a word may stand for; None for one that is not known."""
+        meant = meaning(word, self._analyzed.facts, self._paths.home, self._place)
+        found: list[str | None] = [*meant.values]
+        for pattern in meant.patterns:
+            matches = matching_paths(pattern, self._place, MAX_MATCHES)
+            # Where nothing matches, bash hands on the pattern itself, or what the text makes matches by then.
+            found += matches or (plain_path(pattern), *((None,) if self._paths.expects_changes else ()))
+            if matches is None:
+                found.append(None)
+        return found if meant.complete else [*found, None]
+
+    def entries(self, value: str | None) -> Iterator[str]:
+        """The places of a name: as it is spelled, and as the kernel finds it."""
+        if value is None:
+            yield EVERYWHERE
+            return
+        found = self._paths.resolve(value, cwd=self._place)
+        yield found.lexical
+        above, slash, name = value.rstrip("/").rpartition("/")
+        if name in ("", ".", ".."):
+            yield found.resolved or found.lexical
+            return
+        folder = self._paths.resolve(f"{above}/" if slash else ".", cwd=self._place).resolved
+        if folder is not None:
+            yield f"{folder.rstrip('/')}/{name}"
+
+    def put_in_place_of_a_link(self, file_use: FileUse) -> Iterator[str]:
+        """Where something is made in the place of a link that was taken away."""
+        for value in self.values(file_use.word):
+            for entry in self.entries(value):
+                if fold(entry) in self._gone and isinstance(disk.link_target(entry), str):
+                    yield fold(entry)
+
+    def arranged(self, index: int, known: ProgramReading) -> Iterator[str]:
+        """What a command that moves, copies or links puts in another's place, if it may be more than plain files."""
+        uses = self._analyzed.file_uses(index)
+        row, found = known.program, known.arguments
+        sources = [each for each in uses if each.operation in ("read", "move") and not each.runs]
+        named = [value for each in sources for value in self.values(each.word)]
+        written = [each for each in uses if each.operation == "write"]
+        # What a link leads to is written by whoever writes to the link.
+        words = {each.word for each in written if each.into is not None} or {each.word for each in written}
+        targets = [value for word in words for value in self.values(word)]
+        names = {None if value is None else value.rpartition("/")[2] for value in named}
+        links = (row is not None and row.operands == "link") or found.may_have(*_LINKING)
+        in_place = found.may_have(*_IN_PLACE_OF) or self._analyzed.names[index] in COPIERS
+        backs_up = found.may_have(*_BACKS_UP) and any(
+            None in names or self._may_be_tree(value if in_place else None if value is None else f"{value}/{name}")
+            for value in targets
+            for name in names
+        )
+        if not (links or backs_up or any(map(self._may_be_tree, named))):
+            return
+        in_place = in_place or backs_up or not names.isdisjoint({None, "", ".", ".."})
+        for each in sources:
+            if each.operation == "move":
+                yield from (fold(entry) for value in self.values(each.word) for entry in self.entries(value))
+        for value in targets:
+            if value is None or in_place or not self._stays(value):
+                yield from map(fold, self.entries(value))
+            if backs_up and value is not None:
+                yield from map(fold, self.entries(f"{value.rstrip('/')}/.."))
+            for name in names if value is not None else ():
+                yield from map(fold, self.entries(f"{value}/{name}" if name else value))
+
+    def _may_be_tree(self, value: str | None) -> bool:
+        """Whether a source may be a folder, or hold what an earlier command of the text put there."""
+        if value is None:
+            return True
+        found, paths = self._paths.resolve(value, cwd=self._place), self._paths
+        return (
+            paths.is_moved(found, below=True)
+            or paths.may_be_made(found)
+            or (found.kind != "file" and paths.may_hold_links(found))
+            or disk.is_folder(found.resolved or found.lexical)
+        )
+
+    def _stays(self, value: str) -> bool:
+        """Whether a target is a folder that stays what it is, or one that the text made where nothing was."""
+        found = self._paths.resolve(value, cwd=self._place)
+        ways = [fold(each) for each in (*found.spellings(), *found.passed)]
+        if any(f"{way}/".startswith(f"{top}/") for way in ways for top in self._gone):
+            return False
+        if self._paths.is_moved(found) or self._paths.may_be_filled(found):
+            return False
+        return disk.is_folder(found.resolved or found.lexical) or self._paths.may_be_made(found)
