@@ -181,3 +181,18 @@ def test_a_folder_to_work_in_is_found_by_its_beginning(
             spelled.replace("held", "src").replace("h", "s").replace("eld", "rc").replace("*/", "s*/")
         )
         assert decide(text, deny=["Edit(./held/**)"], mode="auto", **places) == "allow", text
+
+
+@pytest.mark.parametrize("command", ["unpigz", "gunzip -k", "cp -b -S gz a"])
+def test_what_a_loop_over_a_pattern_names_is_unpacked_and_backed_up_under_other_names(
+    tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/conf.json.gz").touch()
+    (tmp_path / "src/conf.json.").touch()
+    (tmp_path / "src/conf.json").touch()
+    rules = ["Edit(src/conf.json)", "Edit(src/conf.json.gzgz)"]
+    loop = f'for f in src/conf.json.g?; do {command} "$f"; done'
+    assert decide(loop, deny=rules, mode="auto", workspace=str(tmp_path)) != "allow"
+    other = f'for f in src/other.g?; do {command} "$f"; done'
+    assert decide(other, deny=rules, mode="auto", workspace=str(tmp_path)) == "allow"

@@ -14,7 +14,7 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.syntax.tree import Word
-from countersign.gate.shell.syntax.words import constant, pattern_text
+from countersign.gate.shell.syntax.words import constant
 
 _ENDINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_endings"].items()}
 """By program its options that say which ending the names of copies and archives get, or had."""
@@ -38,9 +38,10 @@ _PROTECTED_NAMES = tuple(names[-1] for names in PROTECTED)
 
 
 def derived_names(
-    name: str, words: Sequence[Word], known: ProgramReading, matches: Callable[[str], Iterable[str]]
+    name: str, words: Sequence[Word], known: ProgramReading, means: Callable[[Word], Iterable[str]]
 ) -> Iterator[str]:
-    """Yield the paths that a command may write beside those that it names. ``matches`` gives what a pattern matches."""
+    """Yield the paths that a command may write beside those that it names. ``means`` gives what a word may stand for
+    that is no constant."""
     endings = list(dict.fromkeys(_endings(words, known, _ENDINGS.get(name, ()))))
     changes = known.program is not None and known.program.operands == "change"
     if changes and known.arguments.keeps(*_KEEPS):
@@ -51,8 +52,8 @@ def derived_names(
     for word in words[1:]:
         if word.value is not None:
             named.append(literal(word))
-        elif word.form == "pattern":
-            named += matches(pattern_text(word))
+        else:
+            named += means(word)
     for path in dict.fromkeys(named):
         if changes and (unpacked := _PACKED.fullmatch(path)) is not None:
             yield unpacked[1]

@@ -212,11 +212,14 @@ def _derived(
         yield _findings_of(context, analyzed, file_use, places)
     around = places if places is not None else [context.start]
 
-    def matches(pattern: str) -> Iterator[str]:
+    def means(word: Word) -> Iterator[str]:
         for place in around:
-            yield from matching_paths(pattern, place, MAX_MATCHES) or ()
+            meant = meaning(word, analyzed.facts, context.paths.home, place)
+            yield from meant.values
+            for pattern in meant.patterns:
+                yield from matching_paths(pattern, place, MAX_MATCHES) or ()
 
-    for path in derived_names(name, words, known, matches):
+    for path in derived_names(name, words, known, means):
         yield _protected(context, analyzed, constant(path), places)
         yield from _may_write(context, analyzed, constant(path), places)
     made = pieces(name, known)
