@@ -128,7 +128,6 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "forms": list,
         "pagers": list,
         "verifiers": list,
-        "differs": list,
         "texts": list,
         "offline": str,
         "sections": str,

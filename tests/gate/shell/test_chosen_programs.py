@@ -286,7 +286,8 @@ def test_behind_an_activated_environment_everyday_reading_needs_no_rule(tmp_path
 
 
 @pytest.mark.parametrize(
-    "settings", ["[diff]\n\texternal = difft\n", "[core]\n\tfsmonitor = query-watchman\n", "[log]\n\tshowSignature\n"]
+    "settings",
+    ['[diff "x"]\n\ttextconv = exiftool\n', "[core]\n\tfsmonitor = query-watchman\n", "[log]\n\tshowSignature\n"],
 )
 def test_behind_an_activated_environment_git_must_start_nothing_by_its_settings(tmp_path: Path, settings: str) -> None:
     where = activated_environment(tmp_path)

@@ -146,7 +146,7 @@ def test_a_persons_filter_beside_a_program_that_makes_texts_may_fetch(repository
     home.mkdir()
     (home / ".gitconfig").write_text(LFS)
     assert decide("git diff HEAD~1 HEAD", workspace=str(repository), home=str(home)) == "allow"
-    (home / ".gitconfig").write_text(LFS + '[diff "pdf"]\n\ttextconv = pdftotext\n')
+    (home / ".gitconfig").write_text(LFS + '[diff "pdf"]\n\ttextconv = pdfinfo\n')
     assert decide("git diff HEAD~1 HEAD", workspace=str(repository), home=str(home)) == "ask"
 
 
@@ -408,7 +408,7 @@ def test_git_keeps_what_a_program_made_of_a_file_in_a_ref_that_may_stand_for_a_b
 ) -> None:
     (tmp_path / "home").mkdir()
     file = repository / ".git/config" if own else tmp_path / "home/.gitconfig"
-    text = '[diff "x"]\n\ttextconv = git-crypt diff\n' if own else '[diff "x"]\n\ttextconv = pdftotext\n'
+    text = '[diff "x"]\n\ttextconv = git-crypt diff\n' if own else '[diff "x"]\n\ttextconv = pdfinfo\n'
     for more, decision in (("true", "ask"), ("", "ask"), ("false", "allow")):
         file.write_text(f"{text}\tcacheTextConv = {more}\n" if more else f"{text}\tcacheTextConv\n")
         assert decide("git log -p", workspace=str(repository), home=str(tmp_path / "home")) == decision
@@ -487,3 +487,16 @@ def test_a_persons_setting_may_run_a_file_that_each_repository_brings(
     (tmp_path / "home").mkdir()
     (tmp_path / "home/.gitconfig").write_text(f"[{key}]\n\t{value}\n")
     assert decide("git status", workspace=str(repository), home=str(tmp_path / "home")) == "ask"
+
+
+@pytest.mark.parametrize("place", ["lfs", "lfs/objects", "lfs/objects/ab", "lfs/tmp/x/y"])
+def test_git_lfs_writes_behind_a_link_at_any_depth(repository: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/.gitconfig").write_text(LFS)
+    where = {"workspace": str(repository), "home": str(tmp_path / "home")}
+    folder = repository / ".git" / place
+    folder.mkdir(parents=True)
+    (folder / "file").touch()
+    assert decide("git status", **where) == "allow"
+    (folder / "cd").symlink_to(tmp_path)
+    assert decide("git status", **where) == "ask"

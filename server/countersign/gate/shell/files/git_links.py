@@ -20,7 +20,7 @@ _ALL_BELOW = (
 _OF_OBJECTS = ("", "/info", "/info/commit-graphs", "/pack", "/pack/multi-pack-index.d")
 """Those of a store of objects. A link in one of its 256 further folders has the number of what it leads to, which who
 made it must know (docs/known-limitations.md)."""
-_MOST_FOLDERS = 1_000
+_MOST_FOLDERS, _MOST_LFS_FOLDERS = 1_000, 5_000
 _MOST_NAMES = 50_000
 _OLD_HEAD = re.compile(r"refs/heads(?:/[\w-][\w.-]*)+")
 
@@ -38,8 +38,8 @@ def holds_link(git_dir: str, paths: PathJudge) -> bool:
                 return True
         elif name != "hooks" or paths.resolve(link, cwd="/").unclear is not None:
             return True
-    if _links(f"{git_dir}/modules") or disk.combined(_symlinks_in, f"{git_dir}/lfs"):
-        return True  # Git LFS writes there whenever git looks for changes
+    if _links(f"{git_dir}/modules") or disk.combined(_is_linked_in_lfs, git_dir):
+        return True
     return disk.combined(_is_linked_below, git_dir) or store_holds_link(f"{git_dir}/objects")
 
 
@@ -68,17 +68,26 @@ def _named(found: tuple[tuple[str, bool | None], ...] | None) -> tuple[str, ...]
     return ("",) if found is None else tuple(name for name, is_folder in found if is_folder is None)
 
 
+def _is_linked_in_lfs(git_dir: str) -> bool:
+    """Git LFS writes below its folder whenever git looks for changes, by names that who made the file knows."""
+    return _is_linked_in([f"{git_dir}/lfs"], most=_MOST_LFS_FOLDERS, single=False)
+
+
 def _is_linked_below(git_dir: str) -> bool:
-    waiting = [f"{git_dir}/{name}" for name in _ALL_BELOW]
+    return _is_linked_in([f"{git_dir}/{name}" for name in _ALL_BELOW], most=_MOST_FOLDERS, single=True)
+
+
+def _is_linked_in(waiting: list[str], *, most: int, single: bool) -> bool:
+    """Whether a link stands in one of these folders or below, or that is not known. ``single``: hard links count."""
     folders = names = 0
     while waiting:
         folder = waiting.pop()
         # A submodule of a linked worktree has its objects there.
         nested = "/modules/" in folder and "/objects" in folder
-        found = disk.entries_in(folder) if nested else disk.single_entries_in(folder)
+        found = disk.single_entries_in(folder) if single and not nested else disk.entries_in(folder)
         folders += 1
         names += len(found or ())
-        if found is None or folders > _MOST_FOLDERS or names > _MOST_NAMES:
+        if found is None or folders > most or names > _MOST_NAMES:
             return True
         if any(is_folder is None for _, is_folder in found):
             return True

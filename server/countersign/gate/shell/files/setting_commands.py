@@ -23,17 +23,18 @@ _FETCHING = frozenset(" ".join(field_of("settings", "fetching").values()).split(
 _READING = frozenset(" ".join(field_of("settings", "reading").values()).split())
 """Sections and keys of those which run while it only reads, whatever the output is."""
 _HARMLESS = frozenset(" ".join(field_of("settings", "harmless").values()).split())
-_FORMS, _PAGERS, _VERIFIERS, _DIFFERS, _TEXTS = (
+_FORMS, _PAGERS, _VERIFIERS, _TEXTS = (
     frozenset(form for forms in field_of("settings", kind).values() for form in forms)
-    for kind in ("forms", "pagers", "verifiers", "differs", "texts")
+    for kind in ("forms", "pagers", "verifiers", "texts")
 )
-"""Programs that run nothing of the folder that they are started in, and commands that do no harm whoever wrote them and
-whatever file is named behind them; pagers and verifiers only where git gives them no names (`gpg x.gpg` writes `x`),
-and a tool for differences opens the two versions alone."""
+"""Programs that run nothing of the folder that they are started in and open no other file than the one that is named
+behind them, however it is called (`unzip x` tries `x.zip`, and `openssl` takes some names for addresses), and commands
+that do no harm whoever wrote them; pagers and verifiers only where git gives them no names (`gpg x.gpg` writes `x`)."""
 
 _OFFLINE = _FORMS & frozenset(" ".join(field_of("settings", "offline").values()).split(", "))
 _GIVEN_PATHS = frozenset({"diff.external", "diff.command"})
-"""Settings of commands that get names out of commits: in the work tree a link to any file may have such a name."""
+"""Settings of commands whose first word is a name out of a commit, which may be an option of theirs, or the name of a
+link to any file: none is harmless."""
 
 _AROUND = re.compile(r"[\s;&|<>()\"'={},]+")
 _UNCERTAIN = frozenset("$`\\\n\t\r*?[")
@@ -86,7 +87,7 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
         if is_there and (in_work_tree(named, folder, paths) or _is_brought(word, named, folder)):
             return f"its setting `{setting}` runs a file of the workspace"
     if setting in _GIVEN_PATHS:
-        harmless = text in _DIFFERS
+        harmless = False
     elif own:
         harmless = " ".join(text.replace('"', "").split()) in _forms_of(section, key)
     else:

@@ -153,7 +153,7 @@ def _command(script: str, position: int, doings: Doings) -> int:
     if char in "qQlL":
         return _ended(script, _at(_EXIT_CODE, script, position))
     if char in "rRwW":
-        name, position = _rest_of_line(script, position)
+        name, position = _file_name(script, position)
         (doings.reads if char in "rR" else doings.writes).append(name)
         return position
     if char == "e":
@@ -196,10 +196,17 @@ def _substitute(script: str, position: int, doings: Doings) -> int:
     if runs:
         doings.runs.append(replacement or None)
     if script[position : position + 1] == "w":
-        name, position = _rest_of_line(script, position + 1)
+        name, position = _file_name(script, position + 1)
         doings.writes.append(name)
         return position
     return _ended(script, position)
+
+
+def _file_name(script: str, position: int) -> tuple[str, int]:
+    """The name of a file, which goes on to the end of its line: blanks behind it belong to it."""
+    found = _LINE.match(script, position)
+    assert found is not None
+    return found[0].lstrip(" \t"), found.end()
 
 
 def _rest_of_line(script: str, position: int) -> tuple[str, int]:
