@@ -97,3 +97,25 @@ def test_so_does_one_that_a_program_makes(work: Path, command: str, rule: str) -
 )
 def test_a_denied_program_or_file_is_not_reached_by_one(work: Path, command: str, denied: str) -> None:
     assert decide(command, deny=[denied], mode="auto", workspace=str(work)) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mv tc/* . && rustc --version",
+        "cp tc/* . && rustc --version",
+        "cp tc/rust* out && cd out && rustc --version",
+        'for f in tc/*; do cp "$f" .; done; rustc --version',
+        "mv opt/* out; cd out; grep KEY *",
+        "ls | cat; mv tc/*.toml .; rustc --version",
+    ],
+)
+def test_so_does_one_that_a_pattern_carries_there(work: Path, command: str) -> None:
+    (work / "tc").mkdir()
+    (work / "tc/rust-toolchain.toml").write_text("[toolchain]\n")
+    (work / "opt").mkdir()
+    (work / "opt/-r").touch()
+    rules = ["Bash(mv:*)", "Bash(cp:*)"]
+    assert decide(command, allow=rules, workspace=str(work)) == "ask"
+    assert decide("rustc --version", workspace=str(work)) == "allow"
+    assert decide("cp out/a* . && rustc --version", allow=rules, workspace=str(work)) == "allow"

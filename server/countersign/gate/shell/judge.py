@@ -47,6 +47,7 @@ from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, 
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.made_names import made_names
 from countersign.gate.shell.rules.match import Coverage, touching
+from countersign.gate.shell.rules.moved_paths import carried_names
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
 from countersign.gate.shell.rules.rough_rules import rough_rules
@@ -143,7 +144,8 @@ def judge_command(
     judging = _Judging(effect, context, check_syntax)
     judged = judging.run(found)
     for _ in range(_MOST_ROUNDS):
-        made, earlier = made_names(judged.findings, paths.workspace), judging.earlier()
+        made = made_names(judged.findings, paths.workspace, judging.carried)
+        earlier = judging.earlier()
         if (made, earlier) == (context.made, context.earlier):
             break
         # The disk shows these files only once the text has run, or a part of it.
@@ -230,6 +232,7 @@ class _Judging:
     read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     brought_by: dict[str, BroughtLinks] = field(default_factory=dict)
+    carried: set[str] = field(default_factory=set)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
     beside: bool = False
@@ -572,6 +575,7 @@ class _Judging:
 
     def bring(self, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> None:
         """Keep which links a command brings."""
+        self.carried.update(carried_names(self.context, analyzed, places))
         found = brought_links(self.context, analyzed, places, self.brought)
         if found is NO_LINKS:
             return

@@ -79,7 +79,8 @@ def brought_links(
     context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, before: BroughtLinks
 ) -> BroughtLinks:
     """What this command brings, as the disk is now; ``before``: what those did that ran earlier."""
-    moved, gone = moved_paths(context, analyzed, places, before.gone)
+    changed = before.gone | {fold(path.rstrip("/")) for path in before.filled | before.replaced}
+    moved, gone = moved_paths(context, analyzed, places, changed)
     links: set[str] = set()
     filled: set[str] = set()
     replaced: set[str] = set()

@@ -23,11 +23,12 @@ _ENDING = "-version"
 _TELLING = frozenset(map(fold, (*CHOOSING_FILES, *IGNORE_NAMES)))
 
 
-def made_names(findings: Iterable[Finding], workspace: str) -> frozenset[str]:
-    """Of the files that are written, and of the folders in which they lie, the folded names that say what another
-    command does."""
+def made_names(findings: Iterable[Finding], workspace: str, carried: Iterable[str] = ()) -> frozenset[str]:
+    """Of the files that are written, of the folders in which they lie, and of the names ``carried`` to another place,
+    the folded ones that say what another command does."""
     paths = (fold(each.resource) for each in findings if each.kind == "write")
-    names = (part for path in paths for part in path.removeprefix(f"{fold(workspace)}/").split("/"))
+    parts = (part for path in paths for part in path.removeprefix(f"{fold(workspace)}/").split("/"))
+    names = (*parts, *map(fold, carried))
     return frozenset(name for name in names if name.startswith(_MARKS) or name in _TELLING or name.endswith(_ENDING))
 
 

@@ -8,7 +8,7 @@ moved to needs none of this: they are judged where they are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
@@ -61,6 +61,19 @@ def moved_paths(
     return moved, gone
 
 
+def carried_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
+    """The names that a command which moves, copies or links gives to what a pattern matches."""
+    for index, known in enumerate(analyzed.known):
+        row = known.program
+        if not ((row is not None and row.operands in COPYING) or analyzed.names[index] in COPIERS):
+            continue
+        for each in analyzed.file_uses(index):
+            if each.operation in ("read", "move") and each.word.value is None:
+                for place in places or (context.start,):
+                    found = _At(context, analyzed, place, frozenset()).values(each.word)
+                    yield from (value.rstrip("/").rpartition("/")[2] for value in found if value is not None)
+
+
 class _At:
     """One command in one place."""
 
@@ -101,8 +114,12 @@ class _At:
         """Where something is made in the place of a link that was taken away."""
         for value in self.values(file_use.word):
             for entry in self.entries(value):
-                if fold(entry) in self._gone and isinstance(disk.link_target(entry), str):
+                if self._is_gone((entry,)) and isinstance(disk.link_target(entry), str):
                     yield fold(entry)
+
+    def _is_gone(self, ways: Iterable[str]) -> bool:
+        """Whether one of these paths may have been taken away, with a folder above it or by itself."""
+        return any(f"{fold(way)}/".startswith(f"{top}/") for way in ways for top in self._gone)
 
     def arranged(self, index: int, known: ProgramReading) -> Iterator[str]:
         """What a command that moves, copies or links puts in another's place, if it may be more than plain files."""
@@ -151,8 +168,7 @@ class _At:
     def _stays(self, value: str) -> bool:
         """Whether a target is a folder that stays what it is, or one that the text made where nothing was."""
         found = self._paths.resolve(value, cwd=self._place)
-        ways = [fold(each) for each in (*found.spellings(), *found.passed)]
-        if any(f"{way}/".startswith(f"{top}/") for way in ways for top in self._gone):
+        if self._is_gone((*found.spellings(), *found.passed)):
             return False
         if self._paths.is_moved(found) or self._paths.may_be_filled(found):
             return False
