@@ -83,6 +83,7 @@ _AIMED_RIGHTS = Rights(
     _KEPT,
     _OUTSIDE,
 )
+_AIMED_AUTO = Rights({"mode": "auto", "rules": {}}, _KEPT, (SECRETS["ENV"],))
 
 
 def moved_trespasses(seed: int, numbers: range) -> Iterator[str]:
@@ -94,7 +95,8 @@ def moved_trespasses(seed: int, numbers: range) -> Iterator[str]:
     steps = [number for number in numbers if number % 2 == 0]
     yield from let_loose([(made(seed, number), RIGHTS[number // 2 % len(RIGHTS)]) for number in steps], ground)
     aimed = Ground(tree=_AIMED_TREE, links={}, prepare=_PREPARE, path=SEARCH, counts_links=False)
-    yield from let_loose([(made(seed, number), _AIMED_RIGHTS) for number in numbers if number % 2], aimed)
+    rights = (_AIMED_RIGHTS, _AIMED_RIGHTS, _AIMED_AUTO)
+    yield from let_loose([(made(seed, each), rights[each // 2 % 3]) for each in numbers if each % 2], aimed)
 
 
 def made(seed: int, number: int) -> str:

@@ -9,6 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from countersign.gate.shell.files.git_settings import entries_of
+from tests.patience import PATIENCE
 
 from .asked import decide
 
@@ -100,3 +105,34 @@ def test_every_setting_of_the_installed_git_is_in_the_table(option: str) -> None
         and not (name.endswith(".") and any(known.startswith(name.lower()) for known in names))
     ]
     assert not unknown, "read what these do, and enter them in git_settings.toml"
+
+
+_PIECES = [
+    "[a]", "[A.b]", '[a "B c"]', '[a "x\\"y"]', "\n", "\n", "\n", "\t", " ", "k", "key", "K-1", "=", " = ", "\\\n",
+    "\\\n  ", '"', '""', '"x', '" "', "\\t", "\\n", "\\b", "\\\\", '\\"', "#c", ";c", "x", "x y", "../p", "é", "\r\n",
+    "[core]\nx = y\n",
+    "\nk = ", "\nk = \\\n ", "\n\tk=v", "v \\\n", "%f", "'", "$(x)", ".", "-", "[", "]",
+    "\ufeff", "\v", "\f", "\u00a0",
+]  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(_PIECES), max_size=14))
+def test_what_is_understood_is_what_git_reads(tmp_path: Path, pieces: list[str]) -> None:
+    text = "[s]" + "".join(pieces)
+    read = list(entries_of(text.encode()))
+    if any(section == "" for section, *_ in read):
+        return  # it asks
+    (tmp_path / "config").write_bytes(text.encode())
+    line = ["git", "config", "--file", str(tmp_path / "config"), "-z", "--list"]
+    done = subprocess.run(line, capture_output=True, check=False, timeout=PATIENCE)
+    if done.returncode != 0:
+        return
+    theirs = [entry.partition("\n") for entry in done.stdout.decode().split("\0")[:-1]]
+    ours = [(f"{section}.{f'{name}.' if name else ''}{key}", value) for section, name, key, value in read]
+    # Older versions of git make a space of another blank inside a value, which no path of ours may hold.
+    assert [(key, _with_spaces(value)) for key, value in ours] == [(key, _with_spaces(said)) for key, _, said in theirs]
+
+
+def _with_spaces(value: str) -> str:
+    return re.sub(r"[\t\r]", " ", value)

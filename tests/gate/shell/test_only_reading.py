@@ -171,6 +171,10 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
         ('[diff "nb"]\n\ttextconv = cat | make -s\n', "ask"),
         ('[diff "pdf"]\n\ttextconv = LC_ALL=C pdfinfo | sort\n\tcachetextconv = true\n', "ask"),
         ('[diff "pdf"]\n\ttextconv = pdfinfo\n', "ask"),
+        ('[filter "c"]\n\tclean = "git-lfs clean -- \\"%f\\""\n', "ask"),  # a file may be named `$(program)`
+        ("[include]\n\tpath = \\\n  ../team.ini\n", "ask"),  # git leaves the blanks out
+        ("[core]\n\thooksPath = \\\n\t/nowhere/hooks\n", "allow"),
+        ("[blame]\n\tignoreRevsFile = \\\n /etc/hostname\n", "ask"),
         ('[filter "c"]\n\tclean = \\"git-crypt\\" clean\n\tsmudge = \\"git-crypt\\" smudge\n', "allow"),
         ("[diff]\n\texternal = echo >> mark; true\n", "ask"),
         ("[diff]\n\texternal = difft\n", "ask"),  # a name in a commit may be `--dump-syntax=.env`
@@ -299,6 +303,10 @@ def test_settings_of_submodules_count(separate: bool, nested: bool, repository: 
         ('[diff "x"]\n\ttextconv = cat > out\n', "ask"),
         ("[diff]\n\texternal = difft --color always\n", "ask"),
         ('[diff "cert"]\n\ttextconv = openssl x509 -noout -text -in\n', "ask"),  # `org.openssl.engine:x.so:y`
+        ("[filter \"x\"]\n\tclean = tac '%f'\n", "ask"),  # git puts quotes of its own around the name
+        ('[filter "x"]\n\tclean = tac \\"%f\\"\n', "ask"),
+        ('[filter "x"]\n\tclean = tac %f | cat\n', "allow"),
+        ('[filter "x"]\n\tclean = tac x%f\n', "ask"),
         ('[diff "zip"]\n\ttextconv = unzip -c -a\n', "ask"),  # it tries `x.zip`, which may be a link
         ("[pager]\n\tlog = tools/pager\n", "ask"),
     ],

@@ -31,7 +31,7 @@ def work(tmp_path: Path) -> Path:
     (top / "Bh/f").hardlink_to(top / "sub/.env")
     for name, target in {
         "ll": "near/up", "later": "dd/../y", "y": "real/x", "near/y": "../../outside", "m": "real/in",
-        "w": "../outside", "key": "c/key", "q/key": "../../outside", "d/e/y": "../../../outside",
+        "w": "../outside", "key": "c/key", "q/key": "../../outside", "kout": "out", "d/e/y": "../../../outside",
     }.items():  # fmt: skip
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).symlink_to(target)
@@ -112,6 +112,23 @@ ASKING = [
     ("ln -s d/e/f up2; cd -P up2/..; cat y", ["Bash(ln:*)"]),
     ("mkdir n && cd n && mv ../n ../d/e/n && cat ../y", ["Bash(mkdir:*)", "Bash(mv:*)"]),
     ("mkdir c/n && cd c/n && mv ../n ../../q/ && cd .. && cat key", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    # what the text makes may not be there after all
+    ("touch out/n; ln -sf Bh out/n; cat out/n/f", ["Bash(touch:*)", "Bash(ln:*)"]),
+    ("false && mkdir n; mv Bh n; cat n/f", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    ("mkdir --help n; mv Bh n; cat n/f", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    ("mkdir N; mv Bh n; cat n/f", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    ("mkdir n || mkdir o; mv Bh o; cat o/f", ["Bash(mkdir:*)", "Bash(mv:*)"]),
+    ("rmdir -p d/e/f; ln -s Bh d; cat d/f", ["Bash(rmdir:*)", "Bash(ln:*)"]),
+    # links under other names
+    ("mv -b x q/key; mv q/key~ key2; cat key2", ["Bash(mv:*)"]),
+    ("ln -sfb x q/key; cp -d q/key~ key2; cat key2", ["Bash(ln:*)", "Bash(cp:*)"]),
+    ("mv q/key kout; cat out/key", ["Bash(mv:*)"]),
+    ("(cd kout; mv ../q/key .); cat out/key", ["Bash(mv:*)"]),
+    ('for i in ou*; do mv q/key "$i"; done; cat out/key', ["Bash(mv:*)"]),
+    ("mv -t o?t q/key; cat out/*", ["Bash(mv:*)"]),
+    ("rename.ul Bh n Bh; cat n/f", ["Bash(rename.ul:*)"]),
+    ("rename.ul y/k k q/key; cat key", ["Bash(rename.ul:*)"]),
+    ("mv Bh n; cat n/f", ["Bash(mv:*)", "Bash(cat:*)"]),
     # parts that run beside each other
     ("(sleep 1; cat zz/in/* >&2) | mv kk zz", ["Bash(mv:*)"]),
     ("(sleep 1; cat b/q/key >&2) | mv q b", ["Bash(mv:*)"]),
@@ -126,7 +143,16 @@ def test_what_an_earlier_command_moved_linked_or_completed_asks(work: Path, comm
     assert decide(command, allow=rules, workspace=str(work)) == "ask"
 
 
-LIFTED = ["ln -s src b; rm ../f", "mv src b; echo x > ../f", "cp -r src b; rm ../f", "ln -sf n.txt up & ls"]
+LIFTED = [
+    "mv Bh n; cat n/f",
+    "mv Bh n; echo x > n/f",
+    "ln -s $PWD/p/q out/n; echo x > out/n/../../../f",
+    "ln -s p/q/r l2; echo x > l2/../../../../f",
+    "ln -s src b; rm ../f",
+    "mv src b; echo x > ../f",
+    "cp -r src b; rm ../f",
+    "ln -sf n.txt up & ls",
+]
 
 
 @pytest.mark.parametrize("command", LIFTED)
@@ -195,7 +221,7 @@ EVERYDAY = [
     "cp -r src dst | tail -3",
     "make 2>&1 | tee log | tail -5",
     "mv src/s out/ | cat; cat x",
-    "mkdir -p out/new && cp -r src out/new && ls out/new",
+    "cp -r src out && ls out",
     "cp -r src out && cat x && wc -l sub/keys/x",
     "rm -f log && make && cat log",
     "ln -s src/s y2 && ls -la",

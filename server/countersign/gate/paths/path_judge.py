@@ -70,10 +70,10 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts",
-        "_moved", "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved",
-        "_ruled", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written",
-        "descriptors_moved", "home", "workspace",
+        "_additional", "_agent", "_carried", "_control", "_expected", "_filled", "_folders", "_home", "_linked",
+        "_made", "_mounts", "_moved", "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named",
+        "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control",
+        "_written", "descriptors_moved", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -112,6 +112,7 @@ class PathJudge:
         self._made: frozenset[str] = frozenset()
         self._replaced: frozenset[str] = frozenset()
         self._moved: frozenset[str] = frozenset()
+        self._carried: frozenset[str] = frozenset()
         self.descriptors_moved = False
         """Whether the commands that are judged may have their input open for writing, or their output for reading."""
 
@@ -122,16 +123,19 @@ class PathJudge:
         replaced: Collection[str] = (),
         made: frozenset[str] = frozenset(),
         moved: frozenset[str] = frozenset(),
+        carried: frozenset[str] = frozenset(),
     ) -> bool:
         """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
         of ``filled``, and each of ``replaced`` as well, for what may be reached by one: an earlier command of the same
         text brings them. It may also make folders of ``made`` (folded), and what stands at and below each of ``moved``
-        (folded) may be another than the disk shows. Return whether that changes anything."""
-        before, self._made, self._moved = (self._made, self._moved), made, moved
+        and ``carried`` (folded) may be another than the disk shows, where all links of the latter are among ``links``.
+        Return whether that changes anything."""
+        before, now = (self._made, self._moved, self._carried), (made, moved | carried, carried - moved)
+        self._made, self._moved, self._carried = now
         instead = frozenset(map(fold, replaced))
         expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
         if (expected, below, instead) == (self._expected, self._filled, self._replaced):
-            return (made, moved) != before
+            return now != before
         self._expected, self._filled, self._replaced = expected, below, instead
         self._forget()
         return True
@@ -170,6 +174,15 @@ class PathJudge:
         """The folded paths at and below which another thing may stand than the disk shows."""
         return self._moved
 
+    def _is_only_carried(self, resolved: Resolved) -> bool:
+        """Whether what may stand there instead is known to be no link, nor what one leads to."""
+        ways = [fold(each) for each in resolved.spellings()]
+        left = [fold(each) for each in resolved.passed]
+        firm = self._moved - self._carried
+        return not any(
+            f"{way}/".startswith(f"{top}/") or top.startswith(f"{way.rstrip('/')}/") for way in ways for top in firm
+        ) and not any(f"{way}/".startswith(f"{top}/") for way in left for top in self._moved)
+
     def may_be_filled(self, resolved: Resolved) -> bool:
         """Whether an earlier command of the same text may have put files of unknown names there."""
         return bool(self._filled) and _reached_by(self._filled, resolved, itself=True)
@@ -198,8 +211,9 @@ class PathJudge:
             return found
         resolved = self.resolve(folder, cwd=cwd)
         spellings = [fold(spelling).rstrip("/") for spelling in resolved.spellings()]
-        if self.is_moved(resolved) or any(self._meets(top, spellings, parts, 0) for top in self._moved):
-            found = self._asking(found, MOVED)
+        met = {top for top in self._moved if self._meets(top, spellings, parts, 0)}
+        if met or self.is_moved(resolved):
+            found = self._asking(found, MOVED, lifted=met <= self._carried and self._is_only_carried(resolved))
         if any(self._meets(top, spellings, parts, 0 if follows else 1) for top in self._expected):
             found = found._replace(floors=(*found.floors, ask_floor(_BROUGHT)), known_read=False)
         counts = found.kind == "write" or self._read_ruled
@@ -229,17 +243,16 @@ class PathJudge:
     def _through_link(self, found: Finding) -> Finding:
         """The finding of a path which may lead through a link of unknown name: it asks, where rules for files exist
         even under bypass."""
-        return self._asking(found, _FILLED)._replace(auto_lifts=False)
+        return self._asking(found, _FILLED)
 
-    def _asking(self, found: Finding, reason: str) -> Finding:
+    def _asking(self, found: Finding, reason: str, *, lifted: bool = False) -> Finding:
         """The finding of a path that may be another than the disk shows: it asks, where rules for files exist even
-        under bypass and in a mode that allows it."""
+        under bypass. ``lifted``: surely none outside, so mode `auto` allows it where there are no such rules."""
         lifts = found.bypassable and not (self._ruled if found.kind == "write" else self._read_ruled)
-        lifted = lifts and (found.requires_ask is None or found.auto_lifts)
         return found._replace(
             requires_ask=evidence_for("default", reason),
             bypassable=lifts,
-            auto_lifts=lifted,
+            auto_lifts=lifted and lifts and (found.requires_ask is None or found.auto_lifts),
             allow=None,
             grant=None,
             known_read=False,
@@ -274,7 +287,7 @@ class PathJudge:
         if found is None:
             found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
         if self._moved and self.is_moved(self.resolve(path, cwd=cwd), below=below):
-            found = self._asking(found, MOVED)
+            found = self._asking(found, MOVED, lifted=self._is_only_carried(self.resolve(path, cwd=cwd)))
         counts = follows and self._filled and self._read_ruled
         linked = counts and self._may_be_linked(self.resolve(path, cwd=cwd))
         return self._through_link(found) if linked else found
@@ -361,7 +374,7 @@ class PathJudge:
         if found is None:
             found = self._written[path, cwd, operation] = self._judge_write(path, cwd, operation)
         if self._moved and self.is_moved(self.resolve(path, cwd=cwd)):
-            found = self._asking(found, MOVED)
+            found = self._asking(found, MOVED, lifted=self._is_only_carried(self.resolve(path, cwd=cwd)))
         # With a slash behind it, a link is followed whatever is done.
         last = operation not in ("delete", "move") or path.endswith(("/", "/."))
         linked = follows and self._filled and self._may_be_linked(self.resolve(path, cwd=cwd), last=last)

@@ -247,7 +247,9 @@ class _Judging:
 
     def __post_init__(self) -> None:
         earlier = self.context.earlier
-        self.unsettled = Unsettled(self.context.program_path.inside, dict(earlier.made) if earlier is not None else {})
+        made = dict(earlier.made) if earlier is not None else {}
+        ran = {by for by, _ in earlier.brought} if earlier is not None else set[str]()
+        self.unsettled = Unsettled(self.context.program_path.inside, made, ran)
 
     def earlier(self) -> Earlier | None:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
@@ -615,7 +617,7 @@ class _Judging:
         if brought is self.expected:
             return
         self.expected = brought
-        if self.context.paths.expect_links(*brought[:5]):
+        if self.context.paths.expect_links(*brought[:6]):
             self.context.touched.clear()
 
     def step(

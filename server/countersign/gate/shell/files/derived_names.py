@@ -69,6 +69,14 @@ def derived_names(
         yield from (f"{target}/{path.rstrip('/').rpartition('/')[2]}{end}" for path in named[:-1] for end in endings)
 
 
+def backups_of(name: str) -> tuple[str, ...]:
+    """The options with which a program keeps what stood in the place of its files, under other names."""
+    return (*_BACKING_UP, *_ENDINGS.get(name, ()))
+
+
+_BACKING_UP = ("-b", "--backup", "-S", "--suffix")
+
+
 def _endings(words: Sequence[Word], known: ProgramReading, options: Sequence[str]) -> Iterator[str]:
     for option in known.arguments.spelled(*options):
         # Of some programs there are two, of which one takes no value for this option.

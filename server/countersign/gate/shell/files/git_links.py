@@ -12,6 +12,7 @@ import re
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.links_below import holds_links
 
 _ALL_BELOW = (
     "info", "logs", "refs", "reftable", "worktrees", "branches", "remotes", "rebase-merge", "rebase-apply", "sequencer",
@@ -21,7 +22,6 @@ _OF_OBJECTS = ("", "/info", "/info/commit-graphs", "/pack", "/pack/multi-pack-in
 """Those of a store of objects. A link in one of its 256 further folders has the number of what it leads to, which who
 made it must know (docs/known-limitations.md)."""
 _MOST_FOLDERS, _MOST_LFS_FOLDERS = 1_000, 5_000
-_MOST_NAMES = 50_000
 _OLD_HEAD = re.compile(r"refs/heads(?:/[\w-][\w.-]*)+")
 
 
@@ -70,26 +70,8 @@ def _named(found: tuple[tuple[str, bool | None], ...] | None) -> tuple[str, ...]
 
 def _is_linked_in_lfs(git_dir: str) -> bool:
     """Git LFS writes below its folder whenever git looks for changes, by names that who made the file knows."""
-    return _is_linked_in([f"{git_dir}/lfs"], most=_MOST_LFS_FOLDERS, single=False)
+    return holds_links([f"{git_dir}/lfs"], most=_MOST_LFS_FOLDERS, single=False)
 
 
 def _is_linked_below(git_dir: str) -> bool:
-    return _is_linked_in([f"{git_dir}/{name}" for name in _ALL_BELOW], most=_MOST_FOLDERS, single=True)
-
-
-def _is_linked_in(waiting: list[str], *, most: int, single: bool) -> bool:
-    """Whether a link stands in one of these folders or below, or that is not known. ``single``: hard links count."""
-    folders = names = 0
-    while waiting:
-        folder = waiting.pop()
-        # A submodule of a linked worktree has its objects there.
-        nested = "/modules/" in folder and "/objects" in folder
-        found = disk.single_entries_in(folder) if single and not nested else disk.entries_in(folder)
-        folders += 1
-        names += len(found or ())
-        if found is None or folders > most or names > _MOST_NAMES:
-            return True
-        if any(is_folder is None for _, is_folder in found):
-            return True
-        waiting += [f"{folder}/{name}" for name, is_folder in found if is_folder]
-    return False
+    return holds_links([f"{git_dir}/{name}" for name in _ALL_BELOW], most=_MOST_FOLDERS, single=True)

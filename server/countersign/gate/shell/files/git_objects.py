@@ -41,9 +41,11 @@ def objects_lie_elsewhere(store: str, repository: str, paths: PathJudge) -> bool
 
 def _names_packs_elsewhere(store: str) -> bool:
     """Whether an index over several packs names one in another folder, or that is not known (`gitformat-pack`)."""
+    if disk.names_in(f"{store}/pack/multi-pack-index.d"):
+        return True  # not read here; git takes these where it does not take the one file
     data = disk.beginning(f"{store}/pack/multi-pack-index", _MOST_INDEXED + 1)
     if data is None:
-        return bool(disk.names_in(f"{store}/pack/multi-pack-index.d"))
+        return False
     if len(data) > _MOST_INDEXED or data[:4] != b"MIDX" or len(data) < _HEAD:
         return True
     table = [data[at : at + _ENTRY] for at in range(_HEAD, _HEAD + _ENTRY * (data[6] + 1), _ENTRY)]

@@ -264,6 +264,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             or ((section, key) == ("extensions", "refstorage") and not value.isalnum())  # an address
             or ((section, key) == ("extensions", "objectformat") and value != "sha1")  # its index is not read here
             or (section == "extensions" and key not in _EXTENSIONS)
+            # What the environment says of it reaches no submodule.
+            or (own and repository != top and (section, key) == ("core", "fsmonitor") and not _is_off(value))
             or ((section, key) == ("core", "repositoryformatversion") and value not in {"0", "1"})
             or (section, key) == ("fsmonitor", "socketdir")
             or _is_other_command(section, name, key)
@@ -389,7 +391,7 @@ def excludes_files(home: str) -> Iterator[str]:
     yield from {f"{home}/.config/git/ignore", f"{xdg}/git/ignore"}
     for file in {f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config"}:
         text = disk.beginning(file, MOST_SETTINGS + 1)
-        for section, _, key, value in _entries(text) if text is not None else ():
+        for section, _, key, value in entries_of(text) if text is not None else ():
             if (section, key) == ("core", "excludesfile"):
                 named = expanded(value, home, home)
                 if named is not None:
@@ -413,7 +415,7 @@ def _settings(repository: Repository, paths: PathJudge) -> Sequence[_Setting] | 
         if len(read) > _MOST_FILES:
             return None
         text = disk.beginning(file, MOST_SETTINGS + 1)
-        for section, name, key, value in _entries(text) if text is not None else ():
+        for section, name, key, value in entries_of(text) if text is not None else ():
             first, _, rest = section.partition(".")  # an older way to write `[diff "x"]`
             found.append(_Setting(first, name or rest, key, value, file, own))
             if section.startswith("include") and key == "path":
@@ -424,7 +426,7 @@ def _settings(repository: Repository, paths: PathJudge) -> Sequence[_Setting] | 
     return found
 
 
-def _entries(data: bytes) -> Iterator[tuple[str, str, str, str]]:
+def entries_of(data: bytes) -> Iterator[tuple[str, str, str, str]]:
     """Yield the section, its part's name, the key and the value of each entry as git reads them (`config.c`), no
     section where the rest is not understood."""
     if len(data) > MOST_SETTINGS or b"\0" in data:
@@ -463,8 +465,10 @@ def _value(text: str, at: int) -> tuple[str, int] | None:
             return "".join(kept[:end]), at
         if part == '"':
             quoted = not quoted
+        elif part == "\\\n":
+            pass  # the line goes on, and blanks are left out as long as nothing of the value stands there
         elif part[0] == "\\":
-            kept.append(_ESCAPED.get(part[1], ""))
+            kept.append(_ESCAPED[part[1]])
         elif part[0] not in " \t\r" or quoted or kept:
             kept.append(part)
         if part[0] not in " \t\r" or quoted:

@@ -66,7 +66,14 @@ def _names_nothing(section: str, key: str, value: str) -> bool:
 
 def is_offline(filter_command: str) -> bool:
     """Whether a filter surely fetches nothing: one of those that only encrypt."""
-    return " ".join(filter_command.replace('"', "").split()) in _OFFLINE
+    return _as_form(filter_command) in _OFFLINE
+
+
+def _as_form(text: str) -> str:
+    """A command as it is, but for quotes around its program as `git-crypt` writes them. Nothing else is spelled
+    otherwise: git puts the name of a file in quotes of its own in the place of ``%f``, and those change with others
+    around them."""
+    return _QUOTED_PROGRAM.sub(r"\1", text, count=1)
 
 
 def why_not_harmless(section: str, key: str, text: str, folder: str, paths: PathJudge, *, own: bool) -> str | None:
@@ -89,10 +96,20 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
     if setting in _GIVEN_PATHS:
         harmless = False
     elif own:
-        harmless = " ".join(text.replace('"', "").split()) in _forms_of(section, key)
+        harmless = _as_form(text) in _forms_of(section, key)
     else:
-        harmless = setting not in _READING or _runs_nothing_else(text)
+        harmless = setting not in _READING or (_runs_nothing_else(text) and _keeps_names_whole(text))
     return None if harmless else f"it is not known what its setting `{setting}` runs"
+
+
+def _keeps_names_whole(text: str) -> bool:
+    """Whether the name of a file, which git puts in quotes in the place of ``%f``, is one word of the command."""
+    return "%" not in text or (_QUOTES.isdisjoint(text) and _NAME_ALONE.sub("", text).count("%") == 0)
+
+
+_QUOTED_PROGRAM = re.compile(r'\A"([\w-]+)"(?= )')
+_QUOTES = frozenset("\"'\\")
+_NAME_ALONE = re.compile(r"(?<=[ \t])%f(?=[ \t]|\Z)")
 
 
 def _forms_of(section: str, key: str) -> frozenset[str]:

@@ -1689,6 +1689,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('tsx',): True,
     },
     'copies': {
+        ('rename.ul',): True,
         ('rsync',): True,
     },
     'reads_behind_filter': {

@@ -20,12 +20,12 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.git_contents import checked_out
 from countersign.gate.shell.files.git_repository import work_tree
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
-from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning
+from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.row import Brings
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
-from countersign.gate.shell.rules.moved_paths import COPIERS, moved_paths
+from countersign.gate.shell.rules.moved_paths import COPIERS, entries, moved_paths
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST_BELOW = 5_000
@@ -35,13 +35,15 @@ _MOST_BELOW = 5_000
 class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
     and so may each of ``replaced`` itself and any name below it. ``made`` (folded) may be folders by then. What stands
-    at and below ``moved`` (folded) may be another than before; ``gone`` (folded) may no longer be there."""
+    at and below ``moved`` (folded) may be another than before, and so at and below ``carried`` (folded), where all
+    links are among ``links``; ``gone`` (folded) may no longer be there."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     made: frozenset[str] = frozenset()
     moved: frozenset[str] = frozenset()
+    carried: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
 
     def with_those(self, others: BroughtLinks) -> BroughtLinks:
@@ -52,7 +54,7 @@ class BroughtLinks(NamedTuple):
     @property
     def leads(self) -> bool:
         """Whether a path may lead elsewhere by them."""
-        return bool(self.links or self.filled or self.replaced or self.moved)
+        return bool(self.links or self.filled or self.replaced or self.moved or self.carried)
 
 
 NO_LINKS = BroughtLinks()
@@ -80,7 +82,7 @@ def brought_links(
 ) -> BroughtLinks:
     """What this command brings, as the disk is now; ``before``: what those did that ran earlier."""
     changed = before.gone | {fold(path.rstrip("/")) for path in before.filled | before.replaced}
-    moved, gone = moved_paths(context, analyzed, places, changed)
+    moved, carried, gone = moved_paths(context, analyzed, places, changed)
     links: set[str] = set()
     filled: set[str] = set()
     replaced: set[str] = set()
@@ -122,11 +124,9 @@ def brought_links(
                         filled.update((end, os.path.dirname(end)) if copies else ())
                     else:
                         links.update(os.path.normpath(f"{end}/{path}") for path in found)
-    if not (links or filled or replaced or made or moved or gone):
+    if not (links or filled or replaced or made or moved or carried or gone):
         return NO_LINKS
-    return BroughtLinks(
-        frozenset(links), frozenset(filled), frozenset(replaced), frozenset(made), frozenset(moved), frozenset(gone)
-    )
+    return BroughtLinks(*map(frozenset, (links, filled, replaced, made, moved, carried, gone)))
 
 
 def _makes_climbing_links(known: ProgramReading) -> bool:
@@ -186,7 +186,7 @@ def _reached(
         if specs is not None:
             touched = [FileUse("write", word) for word in specs]
         elif brings == "here":
-            found.add(context.paths.resolve(".", cwd=place).lexical)
+            found.update(context.paths.resolve(".", cwd=place).spellings())
         elif brings == "tree":
             found.add(_top(context, git, place))
         ends = {end for file_use in touched for end in _ends(context, analyzed, file_use, place)}
@@ -215,10 +215,17 @@ def _not_yet(path: str) -> Iterator[str]:
 
 
 def _ends(context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, place: str) -> Iterator[str]:
-    """The paths that a target may have, as far as the text tells."""
-    for value in meaning(file_use.word, analyzed.facts, context.paths.home, place).values:
+    """The paths that a target may have, as far as the text tells: as they are spelled, and as the kernel finds them."""
+    meant = meaning(file_use.word, analyzed.facts, context.paths.home, place)
+    values = [*meant.values]
+    for pattern in meant.patterns:
+        matches = matching_paths(pattern, place, MAX_MATCHES)
+        if matches is None:
+            yield "/"
+        values += matches or (plain_path(pattern),)
+    for value in values:
         if value:
-            yield context.paths.resolve(value, cwd=place).lexical
+            yield from dict.fromkeys(entries(context.paths, value, place))
 
 
 def _may_hold_links(context: JudgingContext, source: FileUse, place: str) -> bool:

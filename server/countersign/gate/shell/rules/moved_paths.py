@@ -9,12 +9,15 @@ moved to needs none of this: they are judged where they are written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
+from countersign.gate.shell.files.derived_names import backups_of
 from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.links_below import holds_hard_links
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import matching_paths, meaning, plain_path
 from countersign.gate.shell.programs.tables import names_with
@@ -27,6 +30,8 @@ COPIERS = names_with("copies")
 
 _LINKING = ("-l", "--link", "-s", "--symbolic-link")
 """Options of a program that copies, by which it makes links."""
+_WITH_PARENTS = ("-p", "--parents")
+"""With these a program takes away the folders above as well."""
 _BACKS_UP = ("-b", "--backup", "-S", "--suffix")
 _IN_PLACE_OF = ("-T", "--no-target-directory", "-n", "--no-dereference", "-h", "--parents", "--exchange")
 """Options with which the target itself may become another, or more names below it than those of the sources."""
@@ -37,10 +42,12 @@ EVERYWHERE = ""
 
 def moved_paths(
     context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, gone_before: frozenset[str]
-) -> tuple[set[str], set[str]]:
-    """The folded paths at and below which another thing may stand once the command has run, and those where nothing
-    may. ``gone_before``: where earlier commands took something away."""
+) -> tuple[set[str], set[str], set[str]]:
+    """The folded paths at and below which another thing may stand once the command has run, those where that is a
+    folder whose links are known, and those where nothing may stand. ``gone_before``: where earlier commands took
+    something away."""
     moved: set[str] = set()
+    carried: set[str] = set()
     gone: set[str] = set()
     for index, (layer, known) in enumerate(zip(analyzed.layers, analyzed.known, strict=True)):
         uses = [each for each in analyzed.file_uses(index) if each.operation not in ("read", "list")]
@@ -48,17 +55,36 @@ def moved_paths(
             continue
         row = known.program
         arranges = (row is not None and row.operands in COPYING) or analyzed.names[index] in COPIERS
+        with_parents = known.arguments.may_have(*_WITH_PARENTS)
+        backs_up = known.arguments.may_have(*backups_of(analyzed.names[index]))
         there = moved_places(places, layer.carried.folders, context.paths)
         for place in there if there is not None else (context.start,):
             at = _At(context, analyzed, place, gone_before)
             for each in uses:
                 if each.operation in ("delete", "move"):
-                    gone.update(fold(entry) for value in at.values(each.word) for entry in at.entries(value))
+                    taken = {fold(entry) for value in at.values(each.word) for entry in at.entries(value)}
+                    gone |= taken
+                    if each.operation == "delete" and with_parents:
+                        gone.update(str(above) for path in taken for above in PurePosixPath(path).parents[:-1])
                 elif gone_before and not arranges:
                     moved.update(at.put_in_place_of_a_link(each))
+                if each.operation == "write" and backs_up:
+                    moved.update(at.renamed_links(each))
             if arranges and (found := set(at.arranged(index, known))):
-                moved |= found if there is not None else {EVERYWHERE}
-    return moved, gone
+                if there is None:
+                    moved.add(EVERYWHERE)
+                elif at.carries_plain_folders(index, known):
+                    carried |= found
+                else:
+                    moved |= found
+    return moved, carried, gone
+
+
+def _holds_hard_links(folder: str) -> bool:
+    return holds_hard_links(folder, most=_MOST_FOLDERS)
+
+
+_MOST_FOLDERS = 200
 
 
 def carried_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
@@ -72,6 +98,19 @@ def carried_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Se
                 for place in places or (context.start,):
                     found = _At(context, analyzed, place, frozenset()).values(each.word)
                     yield from (value.rstrip("/").rpartition("/")[2] for value in found if value is not None)
+
+
+def entries(paths: PathJudge, value: str, place: str) -> Iterator[str]:
+    """The places where a name stands, whatever it leads to: as it is spelled, and as the kernel finds it."""
+    found = paths.resolve(value, cwd=place)
+    yield found.lexical
+    above, slash, name = value.rstrip("/").rpartition("/")
+    if name in ("", ".", ".."):
+        yield found.resolved or found.lexical
+        return
+    folder = paths.resolve(f"{above}/" if slash else ".", cwd=place).resolved
+    if folder is not None:
+        yield f"{folder.rstrip('/')}/{name}"
 
 
 class _At:
@@ -96,19 +135,11 @@ class _At:
         return found if meant.complete else [*found, None]
 
     def entries(self, value: str | None) -> Iterator[str]:
-        """The places of a name: as it is spelled, and as the kernel finds it."""
+        """The places of a name; the top of all for one that is not known."""
         if value is None:
             yield EVERYWHERE
-            return
-        found = self._paths.resolve(value, cwd=self._place)
-        yield found.lexical
-        above, slash, name = value.rstrip("/").rpartition("/")
-        if name in ("", ".", ".."):
-            yield found.resolved or found.lexical
-            return
-        folder = self._paths.resolve(f"{above}/" if slash else ".", cwd=self._place).resolved
-        if folder is not None:
-            yield f"{folder.rstrip('/')}/{name}"
+        else:
+            yield from entries(self._paths, value, self._place)
 
     def put_in_place_of_a_link(self, file_use: FileUse) -> Iterator[str]:
         """Where something is made in the place of a link that was taken away."""
@@ -116,6 +147,14 @@ class _At:
             for entry in self.entries(value):
                 if self._is_gone((entry,)) and isinstance(disk.link_target(entry), str):
                     yield fold(entry)
+
+    def renamed_links(self, file_use: FileUse) -> Iterator[str]:
+        """The folder of a link that becomes a backup under another name."""
+        for value in self.values(file_use.word):
+            for name in ("", file_use.into or "") if value is not None else ():
+                for entry in self.entries(f"{value}/{name}" if name else value):
+                    if isinstance(disk.link_target(entry), str):
+                        yield fold(entry).rpartition("/")[0]
 
     def _is_gone(self, ways: Iterable[str]) -> bool:
         """Whether one of these paths may have been taken away, with a folder above it or by itself."""
@@ -126,6 +165,10 @@ class _At:
         uses = self._analyzed.file_uses(index)
         row, found = known.program, known.arguments
         sources = [each for each in uses if each.operation in ("read", "move") and not each.runs]
+        if not sources and self._analyzed.names[index] in COPIERS:
+            # All its operands get other names, and which these are is not known.
+            yield fold(self._place)
+            return
         named = [value for each in sources for value in self.values(each.word)]
         written = [each for each in uses if each.operation == "write"]
         # What a link leads to is written by whoever writes to the link.
@@ -153,6 +196,25 @@ class _At:
             for name in names if value is not None else ():
                 yield from map(fold, self.entries(f"{value}/{name}" if name else value))
 
+    def carries_plain_folders(self, index: int, known: ProgramReading) -> bool:
+        """Whether all that a command moves or copies is there now, and holds no hard link. Where its symlinks will be
+        is known (``brought_links.py``)."""
+        row, found = known.program, known.arguments
+        if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *_BACKS_UP):
+            return False
+        sources = [each for each in self._analyzed.file_uses(index) if each.operation in ("read", "move")]
+        return all(self._is_plain(value) for each in sources for value in self.values(each.word))
+
+    def _is_plain(self, value: str | None) -> bool:
+        if value is None:
+            return False
+        found, paths = self._paths.resolve(value, cwd=self._place), self._paths
+        if paths.is_moved(found, below=True) or paths.may_be_made(found) or paths.may_hold_links(found):
+            return False
+        if found.kind != "folder":
+            return found.kind == "missing" or (found.kind == "file" and found.links == 1)
+        return found.resolved is not None and not disk.combined(_holds_hard_links, found.resolved)
+
     def _may_be_tree(self, value: str | None) -> bool:
         """Whether a source may be a folder, or hold what an earlier command of the text put there."""
         if value is None:
@@ -166,10 +228,10 @@ class _At:
         )
 
     def _stays(self, value: str) -> bool:
-        """Whether a target is a folder that stays what it is, or one that the text made where nothing was."""
+        """Whether a target is a folder that stays what it is. One that the text makes may not be there after all."""
         found = self._paths.resolve(value, cwd=self._place)
         if self._is_gone((*found.spellings(), *found.passed)):
             return False
         if self._paths.is_moved(found) or self._paths.may_be_filled(found):
             return False
-        return disk.is_folder(found.resolved or found.lexical) or self._paths.may_be_made(found)
+        return disk.is_folder(found.resolved or found.lexical)

@@ -36,12 +36,10 @@ class Unsettled:
 
     inside_path: Sequence[str]
     made: dict[str, str] = field(default_factory=dict)
+    ran: set[str] = field(default_factory=set)
+    """The commands so far, by their text: one of them may be judged in several readings."""
     lost: bool = False
     """Whether a command ran in a folder that was moved: where the shell goes from there is not known."""
-
-    def repeated(self) -> Unsettled:
-        """What holds at the start of a text whose commands may have run before, as in a loop."""
-        return Unsettled(self.inside_path, dict(self.made))
 
     def judged(
         self, analyzed: AnalyzedCommand, findings: Sequence[Finding], places: Sequence[str] | None, paths: PathJudge
@@ -59,12 +57,15 @@ class Unsettled:
                 if each.kind in FILE_KINDS and any(_lies_above(path, brought) for path in _meant(each.resource)):
                     found[index] = _asking(each, _MOVED)
         git = analyzed.known[-1].git if analyzed.known else None
-        if git is not None and (
-            _hold_parts((*self.made, *paths.moved)) or any(_is_new(git, place, paths) for place in places or ())
+        if (
+            git is not None
+            and self.ran - {analyzed.step.command.source}
+            and (_hold_parts((*self.made, *paths.moved)) or any(_is_new(git, place, paths) for place in places or ()))
         ):
             found[0] = _asking(found[0], _COMPLETED)
         if found[0].known_read and self._has_programs():
             found[0] = _asking(found[0], _PROGRAM)
+        self.ran.add(analyzed.step.command.source)
         for each in found:
             if each.kind == "write":
                 self.made.setdefault(fold(each.resource), analyzed.step.command.source)
@@ -113,9 +114,9 @@ def _meant(resource: str) -> Iterator[str]:
 
 
 def _asking(finding: Finding, said: Evidence) -> Finding:
-    if finding.requires_ask is not None:  # asks already, perhaps in more modes than this would
+    if finding.requires_ask is not None and not finding.auto_lifts:
         return finding._replace(allow=None, grant=None, known_read=False)
-    return finding._replace(requires_ask=said, auto_lifts=True, allow=None, grant=None, known_read=False)
+    return finding._replace(requires_ask=said, auto_lifts=False, allow=None, grant=None, known_read=False)
 
 
 def _lies_below(path: str, folders: Iterable[str]) -> bool:
