@@ -33,7 +33,8 @@ class Finding(NamedTuple):
     (``true``, ``[``, ``cd src``), ``not_covered_by_command`` that it is read beside a command that needs no rule, so
     that nobody answers for it. ``requires_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
     (outside the workspace, secrets); with ``bypassable`` False not even bypass does, with ``auto_lifts`` mode `auto`
-    does too (a read outside). ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
+    does too (a read outside), and ``replaced`` says that no rule for the command lifts it, since another file may stand
+    there by then. ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
     ``not_plain`` names what of the command's text is outside Plain Bash (docs/gate.md S0): then nothing below it
     allows.
     ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.
@@ -59,6 +60,7 @@ class Finding(NamedTuple):
     risks: tuple[str, ...] = ()
     text: str | None = None
     not_plain: Evidence | None = None
+    replaced: bool = False
 
     def allowed_by(self, allow: Evidence) -> Finding:
         """Return the finding with this allow rule: ``_replace``, in a third of its time."""

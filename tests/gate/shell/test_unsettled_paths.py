@@ -198,7 +198,32 @@ def test_a_program_that_the_text_makes_is_not_known(work: Path, monkeypatch: pyt
     assert decide("cp src/s bin/ls; ls .", allow=["Bash(cp:*)", EDIT], workspace=str(work)) == "ask"
 
 
+@pytest.mark.parametrize(
+    "reader", ["cat zz/*", "cat zz/k*", "head zz/*", "grep -r . zz", "cp -r zz out", "base64 zz/*"]
+)
+def test_a_rule_for_the_reader_does_not_cover_what_was_moved(work: Path, reader: str) -> None:
+    rules = [f"Bash({name}:*)" for name in ("mv", "cat", "head", "grep", "cp", "base64")]
+    for mover in ("mv keys zz", "git mv keys zz"):
+        assert decide(f"{mover}; {reader}", allow=[*rules, "Bash(git mv:*)", EDIT], workspace=str(work)) == "ask"
+        if not reader.startswith(("grep -r", "cp -r")):  # these look for no names below a folder
+            assert decide(f"{mover}; {reader}", workspace=str(work), mode="auto") == "ask"
+
+
+def test_the_same_command_twice_may_complete_a_repository_for_itself(work: Path) -> None:
+    rules = ["Bash(git:*)"]
+    for text in ("git -C src checkout t; git -C src checkout t", "for i in 1 2; do git -C src checkout t; done"):
+        assert decide(text, allow=rules, workspace=str(work)) == "ask"
+
+
 EVERYDAY = [
+    "ls src | head; mv src lib2",
+    "cat src/s | head -5 && git mv src lib2",
+    "find src -name '*.py' | wc -l; mv src/s out/",
+    "make 2>&1 | tee build.log && mv build.log out/",
+    "cat src/s | sort > g; cp g out/",
+    "cp x g && mv g out/ && cat out/g",
+    "cp x g && cp g h && cat h",
+    "cp x g && cp g h && cp h i",
     "echo x > t && mv t final && cat final",
     "mv a.py b.py && git add b.py",
     "mkdir -p src/x && mv src/s src/x/ && ls src",
@@ -230,5 +255,7 @@ EVERYDAY = [
 
 @pytest.mark.parametrize("command", EVERYDAY)
 def test_everyday_texts_are_covered_by_their_rules(work: Path, command: str) -> None:
-    rules = [f"Bash({name}:*)" for name in ("mv", "cp", "ln", "mkdir", "git add", "cmake", "rm", "make", "tee")]
+    rules = [
+        f"Bash({name}:*)" for name in ("mv", "cp", "ln", "mkdir", "git add", "cmake", "rm", "make", "tee", "git mv")
+    ]
     assert decide(command, allow=[*rules, EDIT], workspace=str(work)) == "allow"

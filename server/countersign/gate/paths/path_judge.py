@@ -253,6 +253,7 @@ class PathJudge:
             requires_ask=evidence_for("default", reason),
             bypassable=lifts,
             auto_lifts=lifted and lifts and (found.requires_ask is None or found.auto_lifts),
+            replaced=True,
             allow=None,
             grant=None,
             known_read=False,

@@ -33,7 +33,7 @@ class Resolved(NamedTuple):
     ``resolved`` is None where it cannot be resolved. ``between`` are the spellings met on the way, one for each link.
     ``refused`` says why the path may not be used at all (P5), ``unclear`` why it must be asked for (P6). ``links`` is
     the number of names that a file has. ``passed`` are the places on the way where a link stands, and those that ``..``
-    leads out of.
+    leaves.
     """
 
     given: str

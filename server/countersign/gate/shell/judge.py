@@ -26,7 +26,7 @@ from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.files.word_values import join
-from countersign.gate.shell.flow.control_flow import CommandFlow, Step
+from countersign.gate.shell.flow.control_flow import ANY, CommandFlow, Step
 from countersign.gate.shell.flow.moves import HERE, activated
 from countersign.gate.shell.flow.parse_cache import KEEP, Followed, follow
 from countersign.gate.shell.printing.guarded_moves import with_guards
@@ -171,7 +171,10 @@ def judge_command(
 
 
 _MOST_ROUNDS = 3
-"""How often a text is judged with what it did before itself: what that shows is seldom more than once."""
+"""How often a text is judged again with what it does itself: more than one further round is seldom needed."""
+
+_EXPECTED = 6
+"""How many of the fields of ``BroughtLinks`` say what later paths mean."""
 
 
 def _needs_a_rule(judged: CommandJudgement) -> bool:
@@ -231,10 +234,11 @@ class _Judging:
     written: dict[str, Sequence[str]] = field(default_factory=dict)
     read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
-    brought_by: dict[str, BroughtLinks] = field(default_factory=dict)
+    brought_by: dict[tuple[str, int], BroughtLinks] = field(default_factory=dict)
     carried: set[str] = field(default_factory=set)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
+    looped: bool = False
     beside: bool = False
     expected: BroughtLinks | None = None
     spellings: int = 0
@@ -248,16 +252,17 @@ class _Judging:
     def __post_init__(self) -> None:
         earlier = self.context.earlier
         made = dict(earlier.made) if earlier is not None else {}
-        ran = {by for by, _ in earlier.brought} if earlier is not None else set[str]()
-        self.unsettled = Unsettled(self.context.program_path.inside, made, ran)
+        looped = earlier is not None and earlier.looped
+        self.unsettled = Unsettled(self.context.program_path.inside, made, ran=looped)
 
     def earlier(self) -> Earlier | None:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
         if not (self.repeats or self.beside):
             return None
-        brought = [(by, found) for by, found in self.brought_by.items() if self.repeats or found.leads]
+        brought = [(*by, found) for by, found in self.brought_by.items() if self.repeats or found.leads]
         made = tuple(self.unsettled.made.items()) if self.repeats or brought or self.unsettled.completes else ()
-        return Earlier(tuple(brought), made, again=self.repeats) if brought or made else None
+        found = Earlier(tuple(brought), made, again=self.repeats, looped=self.looped)
+        return found if brought or made else None
 
     def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command
@@ -431,10 +436,13 @@ class _Judging:
         if not self.too_long:
             self.written |= written_scripts(found.steps, found.facts)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
-        self.repeats, self.beside = self.repeats or repeats, self.beside or found.beside
+        self.repeats, self.looped = self.repeats or repeats, self.looped or found.repeats
+        self.beside = self.beside or found.beside
         if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
-            # What stands behind a command may have run before it.
+            # What stands behind a command may have run before it. Where that put something else, another round shows.
+            before = self.brought
             self.bring_all(found, start, depth=depth)
+            self.brought = self.brought._replace(moved=before.moved, carried=before.carried, gone=before.gone)
         # The same words mean the same in the same text, by its variables, and until another link is brought.
         for each in found.steps:
             fed = outer is not None and outer.has_stdin and not each.has_stdin
@@ -443,6 +451,8 @@ class _Judging:
                 if outer is not None and fed
                 else each
             )
+            if outer is not None and outer.beside:
+                step = step._replace(beside=ANY if step.beside else outer.beside)
             if self.too_long:
                 self.only_ruled(step, found.facts)
                 continue
@@ -473,6 +483,7 @@ class _Judging:
                     if (together := others.with_those(self.brought)) != self.brought:
                         self.seen.clear()
                     self.brought = together
+                self.unsettled.ran = True
 
     def activate(self, found: CommandFlow, start: str | None) -> None:
         """Keep the folders of programs that this text puts in front of the path, wherever in it: a loop comes back."""
@@ -581,7 +592,7 @@ class _Judging:
         found = brought_links(self.context, analyzed, places, self.brought)
         if found is NO_LINKS:
             return
-        by = analyzed.step.command.source
+        by = analyzed.step.command.source, analyzed.step.beside
         self.brought_by[by] = self.brought_by.get(by, NO_LINKS).with_those(found)
         if (brought := self.brought.with_those(found)) != self.brought:
             self.brought = brought
@@ -617,7 +628,7 @@ class _Judging:
         if brought is self.expected:
             return
         self.expected = brought
-        if self.context.paths.expect_links(*brought[:6]):
+        if self.context.paths.expect_links(*brought[:_EXPECTED]):
             self.context.touched.clear()
 
     def step(
@@ -635,7 +646,7 @@ class _Judging:
         if runs_in_turn(analyzed.step):
             self.bring(analyzed, self.places_of(analyzed.step, start))
         if self.context.earlier is not None:
-            self.brought = self.context.earlier.before(analyzed.step.command.source, self.brought)
+            self.brought = self.context.earlier.before(analyzed.step.command.source, analyzed.step.beside, self.brought)
         self.expect_links(self.brought)
         places = leads = None
         if start is not None:

@@ -63,6 +63,10 @@ from countersign.gate.shell.variables.listings import (
 MOST_LOOKED_THROUGH = 1_000_000  # characters, counted once for each variable; past that none counts as known
 
 
+ANY = -1
+"""What is written as a process (`<(a)`) may still run when the command that it stands in has ended."""
+
+
 class Step(NamedTuple):
     """A simple command as it would be run.
 
@@ -71,7 +75,8 @@ class Step(NamedTuple):
     ``stdin_is_exact`` that it is those texts and nothing else. ``listing`` are the commands whose output is all that
     comes in, if they list names of files, ``stdin_words`` are words in it that are not constant. ``leads`` is where it
     moves the shell to, where it does. ``guessed``: it is a reading with something in it that may well be another, so
-    what a rule denies there asks.
+    what a rule denies there asks. ``beside`` is the number of the pipeline that it is a part of, none where it is 0;
+    ``ANY`` where it may run beside all others.
     """
 
     command: Simple
@@ -84,6 +89,7 @@ class Step(NamedTuple):
     leads: Places = None
     guessed: bool = False
     stdin_words: tuple[Word, ...] = ()
+    beside: int = 0
 
     def with_words(self, words: tuple[Word, ...]) -> Step:
         """Another reading of the command, with these words. Its redirections are left out: they are judged already."""
@@ -146,6 +152,7 @@ class _Context(NamedTuple):
     listing: Listing | None = None
     once: bool = True
     stdin_words: tuple[Word, ...] = ()
+    beside: int = 0
 
 
 Outcome = tuple[Places, Places]
@@ -163,6 +170,7 @@ class _Walk:
         self.folders_stay = True
         self.repeats = False
         self.beside = False
+        self.pipelines = 0
 
     @cached_property
     def moving(self) -> bool:
@@ -208,7 +216,10 @@ class _Walk:
 
     def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
         inner = context._replace(once=False)
-        self.beside = self.beside or len(stages) > 1
+        if len(stages) > 1:
+            self.beside = True
+            self.pipelines += 1
+            inner = inner._replace(beside=context.beside or self.pipelines)
         for index, stage in enumerate(stages, 1):
             whole = inner.listing is None or takes_all(stage)
             self.node(stage, inner if whole else inner._replace(listing=None))
@@ -223,6 +234,7 @@ class _Walk:
                 or (inner.stdin_texts, inner.stdin_is_exact, inner.listing, inner.stdin_words) != fed
             ):
                 inner = context._replace(
+                    beside=inner.beside,
                     has_stdin=True,
                     stdin_texts=texts,
                     stdin_is_exact=stdin_is_exact,
@@ -333,7 +345,9 @@ class _Walk:
             self.beside = self.beside or written
             self.apart(
                 word.scripts,
-                context._replace(has_stdin=True, stdin_is_exact=False, listing=None) if written else context,
+                context._replace(has_stdin=True, stdin_is_exact=False, listing=None, beside=ANY)
+                if written
+                else context,
             )
         for assignment in command.assignments:
             self.apart(assignment.scripts, context)
@@ -358,6 +372,7 @@ class _Walk:
             context.stdin_is_exact,
             context.listing,
             stdin_words=context.stdin_words,
+            beside=context.beside,
         )
         self.steps.append(step)
         if self.folders_stay:
@@ -372,7 +387,7 @@ class _Walk:
         formula = _all(node.formulas)
         kind = "arithmetic" if formula else "command"
         command = Simple(shown, (), (), node.redirects, kind, formula)
-        self.steps.append(Step(command, _NOTHING, context.places, has_stdin=True))
+        self.steps.append(Step(command, _NOTHING, context.places, has_stdin=True, beside=context.beside))
         return inner
 
     def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
@@ -381,11 +396,12 @@ class _Walk:
             self.facts.descriptors_moved |= moves_descriptors(redirect)
             # What is written to `>(…)` is its input.
             inputs = redirect.operator in {"<", "<>", "<&", "<<<"}
+            process = any(isinstance(piece, Process) for piece in redirect.target.pieces)
+            self.beside = self.beside or process
+            inner = context._replace(beside=ANY) if process else context
             self.apart(
                 redirect.target.scripts,
-                context
-                if inputs
-                else context._replace(has_stdin=True, stdin_texts=(), stdin_is_exact=False, listing=None),
+                inner if inputs else inner._replace(has_stdin=True, stdin_texts=(), stdin_is_exact=False, listing=None),
             )
             if redirect.variable is not None:
                 self.facts.bind(redirect.variable, None, number=True)
@@ -401,9 +417,8 @@ class _Walk:
             elif redirect.operator in {"<", "<>", "<&"}:
                 # `done < <(find …)`
                 pieces = redirect.target.pieces
-                process = pieces[0] if len(pieces) == 1 else None
-                listing = script_listing(process.script) if isinstance(process, Process) else None
-                self.beside = self.beside or any(isinstance(piece, Process) for piece in pieces)
+                only = pieces[0] if len(pieces) == 1 else None
+                listing = script_listing(only.script) if isinstance(only, Process) else None
                 context = context._replace(has_stdin=True, stdin_is_exact=False, listing=listing)
         return context
 

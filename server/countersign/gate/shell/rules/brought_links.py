@@ -21,11 +21,12 @@ from countersign.gate.shell.files.git_contents import checked_out
 from countersign.gate.shell.files.git_repository import work_tree
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import join, literal, matching_paths, meaning, plain_path
+from countersign.gate.shell.flow.control_flow import ANY
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.row import Brings
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
-from countersign.gate.shell.rules.moved_paths import COPIERS, entries, moved_paths
+from countersign.gate.shell.rules.moved_paths import COPIERS, arranges, entries, moved_paths
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST_BELOW = 5_000
@@ -36,7 +37,8 @@ class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
     and so may each of ``replaced`` itself and any name below it. ``made`` (folded) may be folders by then. What stands
     at and below ``moved`` (folded) may be another than before, and so at and below ``carried`` (folded), where all
-    links are among ``links``; ``gone`` (folded) may no longer be there."""
+    links are among ``links``; ``gone`` (folded) may no longer be there. Of ``made``,
+    ``files`` (folded) are plain files, and ``grown`` may be folders."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
@@ -45,6 +47,8 @@ class BroughtLinks(NamedTuple):
     moved: frozenset[str] = frozenset()
     carried: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    grown: frozenset[str] = frozenset()
 
     def with_those(self, others: BroughtLinks) -> BroughtLinks:
         return BroughtLinks(
@@ -62,17 +66,20 @@ NO_LINKS = BroughtLinks()
 
 class Earlier(NamedTuple):
     """What the commands of a text did, of which some run before others that stand in front of them, in loops and beside
-    each other: what each command ``brought``, by its text, and what was ``made`` by which. ``again``: a command may run
-    once more itself."""
+    each other: what each command ``brought``, by its text and its pipeline, and what was ``made`` by which. ``again``:
+    a command may run once more itself, and behind any other; ``looped``: because the text says so, and not a program
+    that runs others."""
 
-    brought: tuple[tuple[str, BroughtLinks], ...]
+    brought: tuple[tuple[str, int, BroughtLinks], ...]
     made: tuple[tuple[str, str], ...]
     again: bool
+    looped: bool
 
-    def before(self, source: str, brought: BroughtLinks) -> BroughtLinks:
+    def before(self, source: str, beside: int, brought: BroughtLinks) -> BroughtLinks:
         """What may have been brought before a command runs, beside what certainly was."""
-        for by, links in self.brought:
-            if self.again or by != source:
+        for by, pipeline, links in self.brought:
+            together = ANY in (beside, pipeline) or (beside == pipeline and beside != 0)
+            if self.again or (together and by != source):
                 brought = brought.with_those(links)
         return brought
 
@@ -82,11 +89,12 @@ def brought_links(
 ) -> BroughtLinks:
     """What this command brings, as the disk is now; ``before``: what those did that ran earlier."""
     changed = before.gone | {fold(path.rstrip("/")) for path in before.filled | before.replaced}
-    moved, carried, gone = moved_paths(context, analyzed, places, changed)
+    moved, carried, gone = moved_paths(context, analyzed, places, changed, before.files - before.grown)
     links: set[str] = set()
     filled: set[str] = set()
     replaced: set[str] = set()
     made: set[str] = set()
+    ends_of_files: set[str] = set()
     for index, (layer, known) in enumerate(zip(analyzed.layers, analyzed.known, strict=True)):
         file_uses = analyzed.file_uses(index)
         targets = [file_use for file_use in file_uses if file_use.operation == "write"]
@@ -108,6 +116,8 @@ def brought_links(
                 links.update(link for each in targets for link in _laid(context, analyzed, each, place))
             ends = {end for file_use in targets for end in _ends(context, analyzed, file_use, place)}
             made.update(fold(folder) for end in ends for folder in _not_yet(end))
+            if arranges(analyzed, index) and not (moved or carried):
+                ends_of_files.update(map(fold, ends))
             if brings == "nothing" and not copies:
                 filled.update(
                     end
@@ -126,7 +136,10 @@ def brought_links(
                         links.update(os.path.normpath(f"{end}/{path}") for path in found)
     if not (links or filled or replaced or made or moved or carried or gone):
         return NO_LINKS
-    return BroughtLinks(*map(frozenset, (links, filled, replaced, made, moved, carried, gone)))
+    files = made & ends_of_files
+    return BroughtLinks(
+        *map(frozenset, (links, filled, replaced, made, moved, carried, gone, files, made - ends_of_files))
+    )
 
 
 def _makes_climbing_links(known: ProgramReading) -> bool:

@@ -391,7 +391,7 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
         return finding
     if coverage.writes and finding.kind == "write":
         return finding  # the rule does not name the option that writes it
-    if finding.requires_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
+    if finding.requires_ask is not None and (finding.replaced or not (finding.kind == "read" and finding.auto_lifts)):
         return finding
     if coverage.evidence.source == "grant":
         return finding._replace(grant=coverage.evidence)

@@ -17,7 +17,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
 from countersign.gate.shell.files.derived_names import backups_of
 from countersign.gate.shell.files.file_use import FileUse
-from countersign.gate.shell.files.links_below import holds_hard_links
+from countersign.gate.shell.files.links_below import holds_hidden_secrets
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import matching_paths, meaning, plain_path
 from countersign.gate.shell.programs.tables import names_with
@@ -36,16 +36,29 @@ _BACKS_UP = ("-b", "--backup", "-S", "--suffix")
 _IN_PLACE_OF = ("-T", "--no-target-directory", "-n", "--no-dereference", "-h", "--parents", "--exchange")
 """Options with which the target itself may become another, or more names below it than those of the sources."""
 
+_MOST_FOLDERS = 200
+"""Folders of a source in which hard links and secrets are looked for."""
+
 EVERYWHERE = ""
 """The top of all paths."""
 
 
+def arranges(analyzed: AnalyzedCommand, index: int) -> bool:
+    """Whether a layer of a command brings what lies in one place to another."""
+    row = analyzed.known[index].program
+    return (row is not None and row.operands in COPYING) or analyzed.names[index] in COPIERS
+
+
 def moved_paths(
-    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None, gone_before: frozenset[str]
+    context: JudgingContext,
+    analyzed: AnalyzedCommand,
+    places: Sequence[str] | None,
+    gone_before: frozenset[str],
+    files_before: frozenset[str],
 ) -> tuple[set[str], set[str], set[str]]:
     """The folded paths at and below which another thing may stand once the command has run, those where that is a
     folder whose links are known, and those where nothing may stand. ``gone_before``: where earlier commands took
-    something away."""
+    something away, ``files_before``: where they put plain files alone."""
     moved: set[str] = set()
     carried: set[str] = set()
     gone: set[str] = set()
@@ -53,50 +66,49 @@ def moved_paths(
         uses = [each for each in analyzed.file_uses(index) if each.operation not in ("read", "list")]
         if not uses:
             continue
-        row = known.program
-        arranges = (row is not None and row.operands in COPYING) or analyzed.names[index] in COPIERS
+        arranging = arranges(analyzed, index)
         with_parents = known.arguments.may_have(*_WITH_PARENTS)
         backs_up = known.arguments.may_have(*backups_of(analyzed.names[index]))
         there = moved_places(places, layer.carried.folders, context.paths)
         for place in there if there is not None else (context.start,):
-            at = _At(context, analyzed, place, gone_before)
+            at = _At(context, analyzed, place, gone_before, files_before)
             for each in uses:
                 if each.operation in ("delete", "move"):
                     taken = {fold(entry) for value in at.values(each.word) for entry in at.entries(value)}
                     gone |= taken
                     if each.operation == "delete" and with_parents:
                         gone.update(str(above) for path in taken for above in PurePosixPath(path).parents[:-1])
-                elif gone_before and not arranges:
+                elif gone_before and not arranging:
                     moved.update(at.put_in_place_of_a_link(each))
                 if each.operation == "write" and backs_up:
                     moved.update(at.renamed_links(each))
-            if arranges and (found := set(at.arranged(index, known))):
+            if arranging and (found := set(at.arranged(index, known))):
                 if there is None:
                     moved.add(EVERYWHERE)
                 elif at.carries_plain_folders(index, known):
                     carried |= found
                 else:
                     moved |= found
-    return moved, carried, gone
+    return _tops(moved), _tops(carried), _tops(gone)
 
 
-def _holds_hard_links(folder: str) -> bool:
-    return holds_hard_links(folder, most=_MOST_FOLDERS)
+def _tops(paths: set[str]) -> set[str]:
+    return {path.rstrip("/") for path in paths}
 
 
-_MOST_FOLDERS = 200
+def _holds_hidden_secrets(folder: str) -> bool:
+    return holds_hidden_secrets(folder, most=_MOST_FOLDERS)
 
 
 def carried_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
     """The names that a command which moves, copies or links gives to what a pattern matches."""
-    for index, known in enumerate(analyzed.known):
-        row = known.program
-        if not ((row is not None and row.operands in COPYING) or analyzed.names[index] in COPIERS):
+    for index in range(len(analyzed.layers)):
+        if not arranges(analyzed, index):
             continue
         for each in analyzed.file_uses(index):
             if each.operation in ("read", "move") and each.word.value is None:
                 for place in places or (context.start,):
-                    found = _At(context, analyzed, place, frozenset()).values(each.word)
+                    found = _At(context, analyzed, place, frozenset(), frozenset()).values(each.word)
                     yield from (value.rstrip("/").rpartition("/")[2] for value in found if value is not None)
 
 
@@ -117,10 +129,15 @@ class _At:
     """One command in one place."""
 
     def __init__(
-        self, context: JudgingContext, analyzed: AnalyzedCommand, place: str, gone_before: frozenset[str]
+        self,
+        context: JudgingContext,
+        analyzed: AnalyzedCommand,
+        place: str,
+        gone_before: frozenset[str],
+        files_before: frozenset[str],
     ) -> None:
         self._paths: PathJudge = context.paths
-        self._analyzed, self._place, self._gone = analyzed, place, gone_before
+        self._analyzed, self._place, self._gone, self._files = analyzed, place, gone_before, files_before
 
     def values(self, word: Word) -> list[str | None]:
         """The paths that a word may stand for; None for one that is not known."""
@@ -197,8 +214,8 @@ class _At:
                 yield from map(fold, self.entries(f"{value}/{name}" if name else value))
 
     def carries_plain_folders(self, index: int, known: ProgramReading) -> bool:
-        """Whether all that a command moves or copies is there now, and holds no hard link. Where its symlinks will be
-        is known (``brought_links.py``)."""
+        """Whether all that a command moves or copies is there now, and holds no hard link and no secret. Where its
+        symlinks will be is known (``brought_links.py``)."""
         row, found = known.program, known.arguments
         if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *_BACKS_UP):
             return False
@@ -213,7 +230,7 @@ class _At:
             return False
         if found.kind != "folder":
             return found.kind == "missing" or (found.kind == "file" and found.links == 1)
-        return found.resolved is not None and not disk.combined(_holds_hard_links, found.resolved)
+        return found.resolved is not None and not disk.combined(_holds_hidden_secrets, found.resolved)
 
     def _may_be_tree(self, value: str | None) -> bool:
         """Whether a source may be a folder, or hold what an earlier command of the text put there."""
@@ -222,7 +239,7 @@ class _At:
         found, paths = self._paths.resolve(value, cwd=self._place), self._paths
         return (
             paths.is_moved(found, below=True)
-            or paths.may_be_made(found)
+            or (paths.may_be_made(found) and fold(found.lexical) not in self._files)
             or (found.kind != "file" and paths.may_hold_links(found))
             or disk.is_folder(found.resolved or found.lexical)
         )

@@ -15,15 +15,14 @@ from countersign.gate.finding import FILE_KINDS, Finding
 from countersign.gate.paths.path_judge import MOVED, PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.escape_use import COPYING
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.moved_paths import COPIERS
+from countersign.gate.shell.rules.moved_paths import arranges
 from countersign.wire.verdicts import Evidence
 
 _MOVED = Evidence(source="default", reason=MOVED)
-_COMPLETED = Evidence(source="default", reason="an earlier command of the text makes a part of a git repository")
+_COMPLETED = Evidence(source="default", reason="an earlier command of the text may put a git repository there")
 _PROGRAM = Evidence(source="default", reason="an earlier command of the text may make the program that it runs")
 
 _PARTS = frozenset({"head", "objects", "refs", "commondir"})
@@ -36,8 +35,8 @@ class Unsettled:
 
     inside_path: Sequence[str]
     made: dict[str, str] = field(default_factory=dict)
-    ran: set[str] = field(default_factory=set)
-    """The commands so far, by their text: one of them may be judged in several readings."""
+    ran: bool = False
+    """Whether a command ran before; one command may be judged in several readings."""
     lost: bool = False
     """Whether a command ran in a folder that was moved: where the shell goes from there is not known."""
 
@@ -51,7 +50,7 @@ class Unsettled:
         if self.lost:
             found = [_asking(each, _MOVED) if each.kind in FILE_KINDS else each for each in found]
             found[0] = _asking(found[0], _MOVED) if found[0].known_read else found[0]
-        if self.made and _arranges(analyzed):
+        if self.made and analyzed.names and arranges(analyzed, -1):
             brought = [path for path, by in self.made.items() if by != analyzed.step.command.source]
             for index, each in enumerate(found):
                 if each.kind in FILE_KINDS and any(_lies_above(path, brought) for path in _meant(each.resource)):
@@ -59,13 +58,12 @@ class Unsettled:
         git = analyzed.known[-1].git if analyzed.known else None
         if (
             git is not None
-            and self.ran - {analyzed.step.command.source}
+            and self.ran
             and (_hold_parts((*self.made, *paths.moved)) or any(_is_new(git, place, paths) for place in places or ()))
         ):
             found[0] = _asking(found[0], _COMPLETED)
         if found[0].known_read and self._has_programs():
             found[0] = _asking(found[0], _PROGRAM)
-        self.ran.add(analyzed.step.command.source)
         for each in found:
             if each.kind == "write":
                 self.made.setdefault(fold(each.resource), analyzed.step.command.source)
@@ -82,14 +80,6 @@ class Unsettled:
 
 def _hold_parts(paths: Iterable[str]) -> bool:
     return any(not _PARTS.isdisjoint(path.split("/")) for path in paths)
-
-
-def _arranges(analyzed: AnalyzedCommand) -> bool:
-    """Whether a command brings what lies below a folder to another place."""
-    program = analyzed.known[-1].program if analyzed.known else None
-    return bool(analyzed.names) and (
-        analyzed.names[-1] in COPIERS or (program is not None and program.operands in COPYING)
-    )
 
 
 def _is_new(git: Git, place: str, paths: PathJudge) -> bool:

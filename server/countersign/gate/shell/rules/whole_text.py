@@ -245,7 +245,8 @@ def _proposals_for(whole: Whole, context: JudgingContext, index: int) -> list[st
         exact = context.paths.exact_rule("Edit", finding.resource, cwd=context.start)
         wider = context.paths.wider_rules("Edit", finding.resource, cwd=context.start)
         return [exact, *wider] if exact is not None else None
-    if finding.requires_ask is None or (finding.auto_lifts and index not in whole.redirected):
+    lifted = finding.auto_lifts and not finding.replaced
+    if finding.requires_ask is None or (lifted and index not in whole.redirected):
         return []
     return None
 
