@@ -11,7 +11,7 @@ an allow rule and every "inside" hold only when the lexical and the resolved spe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.bare_repositories import repository_reason
@@ -70,10 +70,10 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_carried", "_control", "_expected", "_filled", "_folders", "_home", "_linked",
-        "_made", "_mounts", "_moved", "_named_by_git", "_own", "_quiet", "_read", "_read_ruled", "_reads_named",
-        "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control",
-        "_written", "descriptors_moved", "home", "workspace",
+        "_above_expected", "_above_firm", "_above_moved", "_additional", "_agent", "_carried", "_control", "_expected",
+        "_filled", "_folders", "_home", "_linked", "_made", "_mounts", "_moved", "_named_by_git", "_own", "_quiet",
+        "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight",
+        "_workspace", "_workspace_control", "_written", "descriptors_moved", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -112,6 +112,7 @@ class PathJudge:
         self._made: frozenset[str] = frozenset()
         self._replaced: frozenset[str] = frozenset()
         self._moved: frozenset[str] = frozenset()
+        self._above_expected = self._above_moved = self._above_firm = frozenset[str]()
         self._carried: frozenset[str] = frozenset()
         self.descriptors_moved = False
         """Whether the commands that are judged may have their input open for writing, or their output for reading."""
@@ -132,11 +133,15 @@ class PathJudge:
         Return whether that changes anything."""
         before, now = (self._made, self._moved, self._carried), (made, moved | carried, carried - moved)
         self._made, self._moved, self._carried = now
+        if now[1:] != before[1:]:
+            self._above_moved = _with_folders_above(self._moved)
+            self._above_firm = _with_folders_above(self._moved - self._carried)
         instead = frozenset(map(fold, replaced))
         expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
         if (expected, below, instead) == (self._expected, self._filled, self._replaced):
             return now != before
         self._expected, self._filled, self._replaced = expected, below, instead
+        self._above_expected = _with_folders_above((*expected, *below))
         self._forget()
         return True
 
@@ -160,9 +165,9 @@ class PathJudge:
         if not self._moved:
             return False
         ways = [fold(each) for each in (*resolved.spellings(), *resolved.passed)]
-        if any(f"{way}/".startswith(f"{top}/") for way in ways for top in self._moved):
+        if any(way in self._moved or not self._moved.isdisjoint(_folders_above(way)) for way in ways):
             return True
-        return below and any(top.startswith(f"{way.rstrip('/')}/") for way in ways for top in self._moved)
+        return below and any(way.rstrip("/") in self._above_moved for way in ways)
 
     @property
     def expects_changes(self) -> bool:
@@ -180,8 +185,8 @@ class PathJudge:
         left = [fold(each) for each in resolved.passed]
         firm = self._moved - self._carried
         return not any(
-            f"{way}/".startswith(f"{top}/") or top.startswith(f"{way.rstrip('/')}/") for way in ways for top in firm
-        ) and not any(f"{way}/".startswith(f"{top}/") for way in left for top in self._moved)
+            way.rstrip("/") in self._above_firm or not firm.isdisjoint(_folders_above(way)) for way in ways
+        ) and not any(way in self._moved or not self._moved.isdisjoint(_folders_above(way)) for way in left)
 
     def may_be_filled(self, resolved: Resolved) -> bool:
         """Whether an earlier command of the same text may have put files of unknown names there."""
@@ -200,9 +205,7 @@ class PathJudge:
 
     def holds_expected_links(self, resolved: Resolved) -> bool:
         """Whether such a link may lie below a path, or be it."""
-        spellings = [fold(spelling) for spelling in resolved.spellings()]
-        tops = (*self._expected, *self._filled)
-        return any(top == each or top.startswith(f"{each.rstrip('/')}/") for top in tops for each in spellings)
+        return any(fold(spelling).rstrip("/") in self._above_expected for spelling in resolved.spellings())
 
     def with_met_links(self, found: Finding, folder: str, parts: Sequence[str], *, cwd: str, follows: bool) -> Finding:
         """What was found of a pattern, with these parts below a folder, that may match a name which leads through such
@@ -825,9 +828,23 @@ def _reached_by(tops: Collection[str], resolved: Resolved, *, itself: bool, last
     lies in one of these does not count: deleting a link does not follow it."""
     for spelling in resolved.spellings():
         folded = fold(spelling)
-        for top in tops:
-            if itself and folded == top:
-                return True
-            if folded.startswith(f"{top.rstrip('/')}/") and (last or "/" in folded[len(top) :].strip("/")):
+        if itself and folded in tops:
+            return True
+        for above in _folders_above(folded):
+            if (above or "/") in tops and (last or "/" in folded[len(above) :].strip("/")):
                 return True
     return False
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """The folders above a path, the nearest first; the last one is empty."""
+    at = path.rfind("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.rfind("/", 0, at)
+
+
+def _with_folders_above(paths: Iterable[str]) -> frozenset[str]:
+    """These paths and all folders above them, the top of all as an empty text."""
+    bare = {path.rstrip("/") for path in paths}
+    return frozenset(bare.union(*map(_folders_above, bare)))
