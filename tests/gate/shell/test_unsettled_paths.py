@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from countersign.gate.shell import judge
 from tests.patience import PATIENCE
 
 from .asked import decide
@@ -129,6 +130,12 @@ ASKING = [
     ("rename.ul Bh n Bh; cat n/f", ["Bash(rename.ul:*)"]),
     ("rename.ul y/k k q/key; cat key", ["Bash(rename.ul:*)"]),
     ("mv Bh n; cat n/f", ["Bash(mv:*)", "Bash(cat:*)"]),
+    ("install -d c/n && cd c/n && mv ../n ../../q/ && cd .. && cat key", ["Bash(install:*)", "Bash(mv:*)"]),
+    ("install -d n && cd n && mv ../n ../d/e/n && cat ../y", ["Bash(install:*)", "Bash(mv:*)"]),
+    (
+        "find . -maxdepth 0 -exec git -C fix checkout t \\; -exec git -C fix status \\;",
+        ["Bash(find:*)", "Bash(git checkout:*)", "Bash(git -C fix:*)"],
+    ),
     # parts that run beside each other
     ("(sleep 1; cat zz/in/* >&2) | mv kk zz", ["Bash(mv:*)"]),
     ("(sleep 1; cat b/q/key >&2) | mv q b", ["Bash(mv:*)"]),
@@ -141,6 +148,14 @@ ASKING = [
 @pytest.mark.parametrize(("command", "rules"), ASKING)
 def test_what_an_earlier_command_moved_linked_or_completed_asks(work: Path, command: str, rules: list[str]) -> None:
     assert decide(command, allow=rules, workspace=str(work)) == "ask"
+
+
+def test_a_text_that_changes_its_own_files_in_too_many_steps_asks(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "for f in src/s; do cp $f out/t; done"
+    where = {"allow": ["Bash(cp:*)", EDIT], "workspace": str(work)}
+    assert decide(text, **where) == "allow"
+    monkeypatch.setattr(judge, "_MOST_ROUNDS", 0)
+    assert decide(text, **where) == "ask"
 
 
 LIFTED = [

@@ -128,9 +128,9 @@ class PathJudge:
     ) -> bool:
         """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
         of ``filled``, and each of ``replaced`` as well, for what may be reached by one: an earlier command of the same
-        text brings them. It may also make folders of ``made`` (folded), and what stands at and below each of ``moved``
-        and ``carried`` (folded) may be another than the disk shows, where all links of the latter are among ``links``.
-        Return whether that changes anything."""
+        text brings them. It may also make folders of ``made`` (folded). At and below each of ``moved`` and ``carried``
+        (folded), something else may stand than the disk shows; all links of the latter are among ``links``. Return
+        whether that changes anything."""
         before, now = (self._made, self._moved, self._carried), (made, moved | carried, carried - moved)
         self._made, self._moved, self._carried = now
         if now[1:] != before[1:]:
@@ -176,11 +176,11 @@ class PathJudge:
 
     @property
     def moved(self) -> frozenset[str]:
-        """The folded paths at and below which another thing may stand than the disk shows."""
+        """The folded paths at and below which something else may stand than the disk shows."""
         return self._moved
 
     def _is_only_carried(self, resolved: Resolved) -> bool:
-        """Whether what may stand there instead is known to be no link, nor what one leads to."""
+        """Whether what may stand there instead is surely no link, and is not reached by one."""
         ways = [fold(each) for each in resolved.spellings()]
         left = [fold(each) for each in resolved.passed]
         firm = self._moved - self._carried

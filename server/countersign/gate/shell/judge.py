@@ -47,7 +47,7 @@ from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, 
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.made_names import made_names
 from countersign.gate.shell.rules.match import Coverage, touching
-from countersign.gate.shell.rules.moved_paths import carried_names
+from countersign.gate.shell.rules.moved_paths import given_names
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
 from countersign.gate.shell.rules.rough_rules import rough_rules
@@ -141,17 +141,15 @@ def judge_command(
     prints = effect.understood and not effect.own_text
     context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
     found = follow(effect.command)
-    judging = _Judging(effect, context, check_syntax)
-    judged = judging.run(found)
+    judged, after = _judged(effect, context, check_syntax, found)
     for _ in range(_MOST_ROUNDS):
-        made = made_names(judged.findings, paths.workspace, judging.carried)
-        earlier = judging.earlier()
-        if (made, earlier) == (context.made, context.earlier):
+        if after == (context.made, context.earlier):
             break
         # The disk shows these files only once the text has run, or a part of it.
-        context = replace(context, made=made, earlier=earlier, touched={}, chosen={}, searched={})
-        judging = _Judging(effect, context, check_syntax)
-        judged = judging.run(found)
+        context = replace(context, made=after[0], earlier=after[1], touched={}, chosen={}, searched={})
+        judged, after = _judged(effect, context, check_syntax, found)
+    if after != (context.made, context.earlier):
+        judged = replace(judged, findings=tuple(each._replace(not_plain=_TOO_MANY_STEPS) for each in judged.findings))
     if isinstance(found, Followed) and found.course.facts.values and not _forbidden(judged) and _lacks_a_rule(judged):
         by_values = _Judging(effect, context, check_syntax, by_values=True).run(found)
         if not _forbidden(by_values) and not _lacks_a_rule(by_values):
@@ -170,11 +168,21 @@ def judge_command(
     return judged
 
 
+def _judged(
+    effect: RunCommand, context: JudgingContext, check_syntax: SyntaxChecker | None, found: Followed | str
+) -> tuple[CommandJudgement, tuple[frozenset[str], Earlier | None]]:
+    """The judgement, and what the text does that counts for its own commands."""
+    judging = _Judging(effect, context, check_syntax)
+    judged = judging.run(found)
+    return judged, (made_names(judged.findings, context.paths.workspace, judging.given_names), judging.earlier())
+
+
 _MOST_ROUNDS = 3
 """How often a text is judged again with what it does itself: more than one further round is seldom needed."""
 
-_EXPECTED = 6
-"""How many of the fields of ``BroughtLinks`` say what later paths mean."""
+_TOO_MANY_STEPS = Evidence(
+    source="plainBash", reason="its commands change each other's files in too many steps to follow"
+)
 
 
 def _needs_a_rule(judged: CommandJudgement) -> bool:
@@ -235,7 +243,7 @@ class _Judging:
     read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     brought_by: dict[tuple[str, int], BroughtLinks] = field(default_factory=dict)
-    carried: set[str] = field(default_factory=set)
+    given_names: set[str] = field(default_factory=set)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
     looped: bool = False
@@ -259,9 +267,10 @@ class _Judging:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
         if not (self.repeats or self.beside):
             return None
-        brought = [(*by, found) for by, found in self.brought_by.items() if self.repeats or found.leads]
-        made = tuple(self.unsettled.made.items()) if self.repeats or brought or self.unsettled.completes else ()
-        found = Earlier(tuple(brought), made, again=self.repeats, looped=self.looped)
+        brought = frozenset((*by, found) for by, found in self.brought_by.items() if self.repeats or found.leads)
+        counts = self.repeats or brought or self.unsettled.completes
+        made = frozenset(self.unsettled.made.items() if counts else ())
+        found = Earlier(brought, made, again=self.repeats, looped=self.looped)
         return found if brought or made else None
 
     def run(self, found: Followed | str) -> CommandJudgement:
@@ -588,7 +597,7 @@ class _Judging:
 
     def bring(self, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> None:
         """Keep which links a command brings."""
-        self.carried.update(carried_names(self.context, analyzed, places))
+        self.given_names.update(given_names(self.context, analyzed, places))
         found = brought_links(self.context, analyzed, places, self.brought)
         if found is NO_LINKS:
             return
@@ -628,7 +637,9 @@ class _Judging:
         if brought is self.expected:
             return
         self.expected = brought
-        if self.context.paths.expect_links(*brought[:_EXPECTED]):
+        if self.context.paths.expect_links(
+            brought.links, brought.filled, brought.replaced, brought.made, brought.moved, brought.carried
+        ):
             self.context.touched.clear()
 
     def step(

@@ -19,6 +19,9 @@ from countersign.gate.shell.syntax.words import constant
 _ENDINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_endings"].items()}
 """By program its options that say which ending the names of copies and archives get, or had."""
 
+BACKING_UP = ("-b", "--backup", "-S", "--suffix")
+"""Options by which copies and moves keep what stood at their target."""
+
 _PACKED = re.compile(
     r"(.+)(?:\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br|zz|zip|lrz|rz)|-gz|-z|_z)", re.DOTALL | re.IGNORECASE
 )
@@ -71,10 +74,7 @@ def derived_names(
 
 def backups_of(name: str) -> tuple[str, ...]:
     """The options with which a program keeps what stood in the place of its files, under other names."""
-    return (*_BACKING_UP, *_ENDINGS.get(name, ()))
-
-
-_BACKING_UP = ("-b", "--backup", "-S", "--suffix")
+    return (*BACKING_UP, *_ENDINGS.get(name, ()))
 
 
 def _endings(words: Sequence[Word], known: ProgramReading, options: Sequence[str]) -> Iterator[str]:

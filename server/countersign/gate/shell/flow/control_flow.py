@@ -64,7 +64,7 @@ MOST_LOOKED_THROUGH = 1_000_000  # characters, counted once for each variable; p
 
 
 ANY = -1
-"""What is written as a process (`<(a)`) may still run when the command that it stands in has ended."""
+"""In the place of a pipeline's number: a process (`<(a)`) may outlive the command that it stands in."""
 
 
 class Step(NamedTuple):
@@ -75,8 +75,8 @@ class Step(NamedTuple):
     ``stdin_is_exact`` that it is those texts and nothing else. ``listing`` are the commands whose output is all that
     comes in, if they list names of files, ``stdin_words`` are words in it that are not constant. ``leads`` is where it
     moves the shell to, where it does. ``guessed``: it is a reading with something in it that may well be another, so
-    what a rule denies there asks. ``beside`` is the number of the pipeline that it is a part of, none where it is 0;
-    ``ANY`` where it may run beside all others.
+    what a rule denies there asks. ``beside`` is the number of the pipeline that it is a part of, 0 if it is
+    in none, and ``ANY`` where it may run beside all others.
     """
 
     command: Simple

@@ -65,18 +65,17 @@ NO_LINKS = BroughtLinks()
 
 
 class Earlier(NamedTuple):
-    """What the commands of a text did, of which some run before others that stand in front of them, in loops and beside
-    each other: what each command ``brought``, by its text and its pipeline, and what was ``made`` by which. ``again``:
-    a command may run once more itself, and behind any other; ``looped``: because the text says so, and not a program
-    that runs others."""
+    """What the commands of a text did that may run before others which stand in front of them, in loops and beside each
+    other: what each command ``brought``, by its text and its pipeline, and which command ``made`` what. ``again``: each
+    command may run again behind any other; ``looped``: the text itself has the loop, not a program that runs others."""
 
-    brought: tuple[tuple[str, int, BroughtLinks], ...]
-    made: tuple[tuple[str, str], ...]
+    brought: frozenset[tuple[str, int, BroughtLinks]]
+    made: frozenset[tuple[str, str]]
     again: bool
     looped: bool
 
     def before(self, source: str, beside: int, brought: BroughtLinks) -> BroughtLinks:
-        """What may have been brought before a command runs, beside what certainly was."""
+        """What may have been brought before a command runs, with ``brought``, which certainly was."""
         for by, pipeline, links in self.brought:
             together = ANY in (beside, pipeline) or (beside == pipeline and beside != 0)
             if self.again or (together and by != source):
@@ -116,7 +115,7 @@ def brought_links(
                 links.update(link for each in targets for link in _laid(context, analyzed, each, place))
             ends = {end for file_use in targets for end in _ends(context, analyzed, file_use, place)}
             made.update(fold(folder) for end in ends for folder in _not_yet(end))
-            if arranges(analyzed, index) and not (moved or carried):
+            if sources and arranges(analyzed, index) and not (moved or carried):
                 ends_of_files.update(map(fold, ends))
             if brings == "nothing" and not copies:
                 filled.update(

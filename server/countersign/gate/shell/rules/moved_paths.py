@@ -1,9 +1,9 @@
 """Which paths mean something else once a command has run that moves, copies or links folders.
 
-Paths are judged as the disk is before the text runs. A name that a later command goes through may by then be another
-folder or a link: where a command put one, where one was taken away, and, since links lead on and ``..`` leads out of
-whatever stands there, wherever the way to a file passes such a place (``PathJudge.is_moved``). What only files were
-moved to needs none of this: they are judged where they are written.
+Paths are judged as the disk is before the text runs. By the time a later command runs, a folder or a link may stand
+where it did not, or may be gone. That changes the meaning of every path that passes the place, also by a link or by
+``..`` (``PathJudge.is_moved``). Plain files that are moved or copied need none of this: they are judged where they are
+written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
-from countersign.gate.shell.files.derived_names import backups_of
+from countersign.gate.shell.files.derived_names import BACKING_UP, backups_of
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.links_below import holds_hidden_secrets
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
@@ -32,7 +32,6 @@ _LINKING = ("-l", "--link", "-s", "--symbolic-link")
 """Options of a program that copies, by which it makes links."""
 _WITH_PARENTS = ("-p", "--parents")
 """With these a program takes away the folders above as well."""
-_BACKS_UP = ("-b", "--backup", "-S", "--suffix")
 _IN_PLACE_OF = ("-T", "--no-target-directory", "-n", "--no-dereference", "-h", "--parents", "--exchange")
 """Options with which the target itself may become another, or more names below it than those of the sources."""
 
@@ -56,9 +55,9 @@ def moved_paths(
     gone_before: frozenset[str],
     files_before: frozenset[str],
 ) -> tuple[set[str], set[str], set[str]]:
-    """The folded paths at and below which another thing may stand once the command has run, those where that is a
-    folder whose links are known, and those where nothing may stand. ``gone_before``: where earlier commands took
-    something away, ``files_before``: where they put plain files alone."""
+    """Three sets of folded paths: at and below the first, something else may stand once the command has run; so it may
+    at and below the second, where it is a folder whose links are known; and at the third perhaps nothing stands any
+    more. ``gone_before``: where earlier commands took something away; ``files_before``: where they put plain files."""
     moved: set[str] = set()
     carried: set[str] = set()
     gone: set[str] = set()
@@ -100,7 +99,7 @@ def _holds_hidden_secrets(folder: str) -> bool:
     return holds_hidden_secrets(folder, most=_MOST_FOLDERS)
 
 
-def carried_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
+def given_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
     """The names that a command which moves, copies or links gives to what a pattern matches."""
     for index in range(len(analyzed.layers)):
         if not arranges(analyzed, index):
@@ -194,7 +193,7 @@ class _At:
         names = {None if value is None else value.rpartition("/")[2] for value in named}
         links = (row is not None and row.operands == "link") or found.may_have(*_LINKING)
         in_place = found.may_have(*_IN_PLACE_OF) or self._analyzed.names[index] in COPIERS
-        backs_up = found.may_have(*_BACKS_UP) and any(
+        backs_up = found.may_have(*BACKING_UP) and any(
             None in names or self._may_be_tree(value if in_place else None if value is None else f"{value}/{name}")
             for value in targets
             for name in names
@@ -217,7 +216,7 @@ class _At:
         """Whether all that a command moves or copies is there now, and holds no hard link and no secret. Where its
         symlinks will be is known (``brought_links.py``)."""
         row, found = known.program, known.arguments
-        if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *_BACKS_UP):
+        if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *BACKING_UP):
             return False
         sources = [each for each in self._analyzed.file_uses(index) if each.operation in ("read", "move")]
         return all(self._is_plain(value) for each in sources for value in self.values(each.word))

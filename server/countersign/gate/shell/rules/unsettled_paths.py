@@ -19,6 +19,7 @@ from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.moved_paths import arranges
+from countersign.gate.shell.rules.texts_inside import runs_in_turn
 from countersign.wire.verdicts import Evidence
 
 _MOVED = Evidence(source="default", reason=MOVED)
@@ -58,7 +59,7 @@ class Unsettled:
         git = analyzed.known[-1].git if analyzed.known else None
         if (
             git is not None
-            and self.ran
+            and (self.ran or runs_in_turn(analyzed.step))
             and (_hold_parts((*self.made, *paths.moved)) or any(_is_new(git, place, paths) for place in places or ()))
         ):
             found[0] = _asking(found[0], _COMPLETED)
