@@ -17,6 +17,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -73,9 +74,12 @@ def _options(seed: int, numbers: range) -> Iterator[str]:
 
 
 def _slow(seed: int, numbers: range) -> Iterator[str]:
-    from tests.reference.slow_texts import overworked  # noqa: PLC0415 likewise
+    from tests.reference.slow_texts import lay_files, overworked, overworked_by_moves  # noqa: PLC0415 likewise
 
-    return overworked(seed, numbers)
+    yield from overworked(seed, numbers)
+    with tempfile.TemporaryDirectory() as folder:
+        lay_files(Path(folder))
+        yield from overworked_by_moves(seed, numbers, Path(folder))
 
 
 def _history(seed: int, numbers: range) -> Iterator[str]:
@@ -262,7 +266,7 @@ COUNTS: Mapping[str, Count] = {
     "respelled": Count("no known evasion is allowed for a variable in its words", 100_000, 2_000, _respelled),
     "otherwise": Count("no known evasion is allowed in another spelling", 100_000, 2_000, _otherwise),
     "unfinished": Count("no known evasion is allowed once a word's end is unknown", 100_000, 2_000, _unfinished),
-    "slow": Count("no text that repeats words of a program takes work without bounds", 10_000, 100, _slow),
+    "slow": Count("no text that repeats words or matches files takes work without bounds", 10_000, 100, _slow),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 105, 1, _kills),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 110, 2, _failing),

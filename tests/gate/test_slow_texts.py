@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from countersign.gate.shell import judge
@@ -12,8 +14,21 @@ def test_a_text_that_repeats_words_of_a_program_takes_bounded_work() -> None:
     assert list(slow_texts.overworked(0, range(100))) == []
 
 
+def test_commands_that_bring_and_match_many_files_take_bounded_work(tmp_path: Path) -> None:
+    slow_texts.lay_files(tmp_path)
+    assert list(slow_texts.overworked_by_moves(0, range(24), tmp_path)) == []
+
+
 def test_a_gate_without_that_bound_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     text = slow_texts.Repeated(" ".join(["bzip2", *(f"-S{number}" for number in range(300))]), "bzip2")
     assert slow_texts.calls(text) < slow_texts.MOST_CALLS
     monkeypatch.setattr(judge, "MOST_LOOKS", 1_000_000)
     assert slow_texts.calls(text) > slow_texts.MOST_CALLS
+
+
+def test_so_is_one_in_which_brought_links_cost_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    slow_texts.lay_files(tmp_path)
+    text = slow_texts.Repeated("; ".join(f"cp -r */* l{number}; cat l{number}/*" for number in range(8)), "cp")
+    assert slow_texts.calls(text, workspace=str(tmp_path)) < slow_texts.MOST_CALLS_OF_MOVES
+    monkeypatch.setattr(judge, "MOST_LOOKS", 12_000)
+    assert slow_texts.calls(text, workspace=str(tmp_path)) > slow_texts.MOST_CALLS_OF_MOVES

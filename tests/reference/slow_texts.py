@@ -1,7 +1,8 @@
-"""Texts that take the gate long: one program, and its options, names and values again and again.
+"""Texts that take the gate long: one program, and its options, names and values again and again; or commands that
+bring, move and match many files again and again.
 
-Made from what the records of programs list, so that each option which some reader looks for is met often. What a
-decision takes is counted in calls of functions, which are about the same on any machine.
+The former are made from what the records of programs list, so that each option which some reader looks for is met
+often. What a decision takes is counted in calls of functions, which are about the same on any machine.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import random
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ RECORDS = Path(programs.__file__ or "").parent / "records"
 SIZES = (3_000, 30_000)
 MOST_CALLS = 1_200_000
 """Calls of one decision, those of functions written in C with them: some 150 ms on the machine of the benchmarks."""
+MOST_CALLS_OF_MOVES = 3_000_000
+"""The same for texts whose commands bring and match files: the last command that is judged may match some hundred."""
 
 VALUES = (
     "a.b", "a", "x=y", ".e#", "a:b", "@a", "a,b,c.d", "./a", "../a", "'a b -c d'", "'rm x'", "1", "$x", '"$x"',
@@ -30,6 +33,19 @@ VALUES = (
 FRONTS = ("", "", "", "x=a; ", "x=-ofile; ", "x=$1; ", "for x in a b c d; do ")
 WRAPPERS = ("", "", "", "", "xargs ", "env ", "timeout 1 ", "find . -exec ")
 FORMS = ("{o} {v}", "{o}={v}", "{o}{v}", "{v}", "{o}", "{v} {o} {v}", "{o} {v} {v}")
+
+
+STEPS = (
+    "cp -r {p} {n}", "cp -r {p} l#", "cp {p} {n}", "mv {p} {n}", "mv m# n#", "rm -r {p}", "ln -s . k#", "ln {p} k#",
+    "cat {p}", "cat {n}/{p}", "cat {p} > {n}", "tar xf a# -C {n}", "git checkout b# -- {p}", "mkdir -p {n}/a", "cd {n}",
+    "sed -i s/a/b/ {p}", "find {p} -exec cat {{}} +", "grep -r a {p}", "x={p}; cat $x", "rsync -a {p} {n}", "touch {p}",
+)  # fmt: skip
+"""Commands that bring files and those that name them; `#` stands for a number."""
+PATTERNS = ("*", "*/*", "*/*/*", "src/*", "src/*/*", "src/*/f1*", "{src,docs}/*", "l*/*", "m#", "m#/*", "k#/*/*")
+PLACES = ("l#", "m#", "k#/a", "src/a", "src", "m#/b", "*/a", "o#")
+JOINTS = ("; ", "; ", " && ", " | ", " & ")
+LOOPS = (("", ""), ("", ""), ("for y in 1 2; do ", "; done"), ("for y in */*; do ", "; done"))
+FOLDERS, FILES = ("src/a", "src/b", "docs/c", "lib"), 30
 
 
 class Repeated(NamedTuple):
@@ -48,7 +64,44 @@ def overworked(seed: int, numbers: range) -> Iterator[str]:
                 yield f"{number}, {size}: {count} calls for `{made.text[:100]}…`"
 
 
-def calls(made: Repeated) -> int:
+def overworked_by_moves(seed: int, numbers: range, workspace: Path) -> Iterator[str]:
+    """Yield the texts of these numbers that take the gate more calls than ``MOST_CALLS_OF_MOVES`` in a workspace of
+    ``lay_files``."""
+    for number in numbers:
+        text = moving(seed, number)
+        if (count := calls(Repeated(text, "cp"), MOVERS, str(workspace))) > MOST_CALLS_OF_MOVES:
+            yield f"{number}: {count} calls for `{text}`"
+
+
+def moving(seed: int, number: int) -> str:
+    """The text of this number: a few kinds of commands, again and again with other names."""
+    rng = random.Random(f"{seed} {number}")
+    steps = [
+        rng.choice(STEPS).format(p=rng.choice(PATTERNS), n=rng.choice(PLACES))
+        for _ in range(rng.choice((1, 2, 2, 3, 5)))
+    ]
+    times = rng.choice((3, 10, 30, 100))
+    commands = [step.replace("#", str(count)) for count in range(times) for step in steps]
+    front, end = rng.choice(LOOPS)
+    return f"{front}{rng.choice(JOINTS).join(commands)}{end}"
+
+
+def lay_files(workspace: Path) -> None:
+    """Make many files, and a few links, as ``moving`` names them."""
+    for folder in FOLDERS:
+        (workspace / folder).mkdir(parents=True)
+        for number in range(FILES):
+            (workspace / folder / f"f{number}").write_text("x")
+    for name in ("top", "src/top", "docs/c/top"):
+        (workspace / name).symlink_to("/etc")
+
+
+MOVERS = [
+    f"Bash({name}:*)" for name in ("cp", "mv", "rm", "ln", "git", "tar", "mkdir", "rsync", "touch", "sed", "find")
+]
+
+
+def calls(made: Repeated, allow: Sequence[str] = (), workspace: str = WS) -> int:
     """How many functions a decision on this text calls."""
     count = 0
 
@@ -56,11 +109,12 @@ def calls(made: Repeated) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
-    allow, deny = [f"Bash({made.program}:*)", "Edit(lib/**)"], ["Bash(rm:*)", "Read(held/**)"]
+    rules = [*allow, f"Bash({made.program}:*)", "Edit(lib/**)"]
+    deny = ["Bash(shred:*)", "Read(held/**)"]
     before = sys.getprofile()
     sys.setprofile(seen)
     try:
-        decide(made.text, allow, deny, home=HOME, workspace=WS)
+        decide(made.text, rules, deny, home=HOME, workspace=workspace)
     finally:
         sys.setprofile(before)
     return count

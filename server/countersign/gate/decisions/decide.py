@@ -75,7 +75,8 @@ def decide(
     try:
         key = None if hook_denials else key_of(call, modes, grants, check_syntax)
         if key is None:
-            decision = _decide(call, policy, modes, grants, check_syntax, hook_denials)
+            with record_probes():  # all that is looked at is seen in one state, and looked up once
+                decision = _decide(call, policy, modes, grants, check_syntax, hook_denials)
         else:
             decision = lookup_if_unchanged(policy, key) or _remembered(key, call, policy, modes, grants, check_syntax)
         return ask_if_repeated(decision, call, (*modes, *policy.tightening))

@@ -49,6 +49,7 @@ from countersign.gate.paths.sensitive_paths import (
     secret_in_home,
     secret_name,
 )
+from countersign.gate.paths.spent import Spent
 from countersign.gate.patterns import PathPattern, Root, escape_path, fold, glob_segment
 from countersign.gate.probes.hidden_characters import hidden_character
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
@@ -73,7 +74,7 @@ class PathJudge:
         "_above_expected", "_above_firm", "_above_moved", "_additional", "_agent", "_carried", "_control", "_expected",
         "_filled", "_folders", "_home", "_linked", "_made", "_mounts", "_moved", "_named_by_git", "_own", "_quiet",
         "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight",
-        "_workspace", "_workspace_control", "_written", "descriptors_moved", "home", "workspace",
+        "_workspace", "_workspace_control", "_written", "descriptors_moved", "home", "spent", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +115,7 @@ class PathJudge:
         self._moved: frozenset[str] = frozenset()
         self._above_expected = self._above_moved = self._above_firm = frozenset[str]()
         self._carried: frozenset[str] = frozenset()
+        self.spent = Spent()
         self.descriptors_moved = False
         """Whether the commands that are judged may have their input open for writing, or their output for reading."""
 
@@ -212,6 +214,7 @@ class PathJudge:
         a link. ``follows``: the last name is followed as well."""
         if not (self._expected or self._filled or self._moved):
             return found
+        self.spent.compared += len(self._expected) + len(self._filled) + len(self._moved)
         resolved = self.resolve(folder, cwd=cwd)
         spellings = [fold(spelling).rstrip("/") for spelling in resolved.spellings()]
         met = {top for top in self._moved if self._meets(top, spellings, parts, 0)}
@@ -430,6 +433,7 @@ class PathJudge:
         base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
         found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
         if found is None:
+            self.spent.places += 1
             found = resolve(path, cwd=base, home=self.home, straight=self._straight, opened=self.workspace)
             found = self._with_other_paths(found)
         if self._expected and found.unclear is None and _reached_by(self._expected, found, itself=True):

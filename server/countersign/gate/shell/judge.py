@@ -95,6 +95,9 @@ MOST_LOOKS = 4_000
 """How many words and names of files are looked at for one decision, the same again in each reading of a command: one
 of a thousand words may be read in dozens of ways, or name a file for each pair of them (``bzip2 -S a -S b …``)."""
 
+_LINKS_A_LOOK = 8
+"""As many links and folders that commands bring and move count as one look, each time that one more does so."""
+
 MOST_FOLLOWED = 1_600
 """How many texts, and texts inside them, are looked at for links before the first of their commands is judged."""
 
@@ -174,6 +177,8 @@ def _judged(
     """The judgement, and what the text does that counts for its own commands."""
     judging = _Judging(effect, context, check_syntax)
     judged = judging.run(found)
+    if judging.too_long:
+        return judged, (context.made, context.earlier)  # it asks in any case
     return judged, (made_names(judged.findings, context.paths.workspace, judging.given_names), judging.earlier())
 
 
@@ -508,7 +513,7 @@ class _Judging:
             self.judged > MOST_COMMANDS
             or self.words > MOST_WORDS
             or self.inner_words > MOST_INNER_WORDS
-            or self.context.spent.looks > MOST_LOOKS
+            or self.context.spent.total > MOST_LOOKS
         )
 
     def why_too_long(self) -> str:
@@ -601,10 +606,12 @@ class _Judging:
         found = brought_links(self.context, analyzed, places, self.brought)
         if found is NO_LINKS:
             return
+        self.context.spent.looks += sum(map(len, found)) // _LINKS_A_LOOK
         by = analyzed.step.command.source, analyzed.step.beside
         self.brought_by[by] = self.brought_by.get(by, NO_LINKS).with_those(found)
         if (brought := self.brought.with_those(found)) != self.brought:
             self.brought = brought
+            self.context.spent.looks += sum(map(len, brought)) // _LINKS_A_LOOK
             self.seen.clear()
 
     def bring_all(
@@ -618,6 +625,8 @@ class _Judging:
             return
         left = MOST_IN_ALL  # with more the text asks
         for each in found.steps:
+            if self.too_long:
+                return
             analyzed, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
             spellings = (
                 spelled_out(analyzed, self.context.paths.home, start if each.places is HERE else None) if left else ()
@@ -732,7 +741,7 @@ class _Judging:
         for each in found:
             touched.append(each)
             self.context.spent.looks += 1
-            if self.context.spent.looks > MOST_LOOKS:
+            if self.context.spent.total > MOST_LOOKS:
                 break
         return touched
 

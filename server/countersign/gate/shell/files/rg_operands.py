@@ -145,7 +145,7 @@ def _named(words: Sequence[Word], facts: Facts, place: str, paths: PathJudge) ->
         found.update(dict.fromkeys(means.values))
         of_files: dict[str, str] = {}
         for pattern in means.patterns:
-            for path in matching_paths(pattern, place, _MOST_MATCHES) or ["."]:
+            for path in matching_paths(pattern, place, _MOST_MATCHES, paths.spent) or ["."]:
                 if paths.resolve(path, cwd=place).kind == "file":
                     of_files[os.path.dirname(path)] = path
                 else:

@@ -183,7 +183,10 @@ class PathFinder:
         meant = meaning(file_use.brought, self.facts, self.judge.home, self.folder)
         sources = [*meant.values]
         for pattern in meant.patterns:
-            sources += self._matches(pattern, cwd) or (plain_path(pattern),)
+            matches = self._matches(pattern, cwd)
+            if matches is None:
+                yield self._unknown(FileUse("write", file_use.brought))
+            sources += matches or (plain_path(pattern),)
         if not meant.complete:
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
@@ -389,7 +392,7 @@ class PathFinder:
         """What the pattern matches now; None if that is more than is looked at."""
         if pattern.startswith("~/"):
             pattern = f"{escape_glob(self.judge.home)}{pattern[1:]}"
-        return matching_paths(pattern, cwd, MAX_MATCHES)
+        return matching_paths(pattern, cwd, MAX_MATCHES, self.judge.spent)
 
     def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
         """Whether a pattern that spells something out could spell a secret or a protected name."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.spent import Spent
 from countersign.gate.patterns import escape_glob, is_glob, unescape_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Glob, Text, Variable, Word
@@ -100,10 +101,11 @@ def plain_path(pattern: str) -> str:
     return f"./{text}" if text.startswith("~") and not pattern.startswith("~") else text
 
 
-def matching_paths(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
+def matching_paths(pattern: str, folder: str, most: int, spent: Spent) -> tuple[str, ...] | None:
     """What a pattern matches now, as paths for ``PathJudge``: a name may be ``~``, which is no home. None if that is
     more than is looked at."""
     found = disk.matching(pattern, folder, most)
+    spent.names += len(found or ())
     return found and tuple(f"./{name}" if name.startswith("~") else name for name in found)
 
 

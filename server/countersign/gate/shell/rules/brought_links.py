@@ -32,6 +32,9 @@ from countersign.gate.shell.syntax.tree import Word
 _MOST_BELOW = 5_000
 """Names below a folder that are looked at; with more, any of them may be a link."""
 
+_MOST_BROUGHT = 2_000
+"""Places where the links of one source may lie that are looked at one by one."""
+
 
 class BroughtLinks(NamedTuple):
     """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
@@ -128,9 +131,10 @@ def brought_links(
                 if not (copies or _may_hold_links(context, source, place)):
                     continue
                 found = _links_of(context, analyzed, source, place)
+                too_many = found is not None and len(found) * len(ends) > _MOST_BROUGHT
                 for end in ends:
-                    if found is None:
-                        filled.update((end, os.path.dirname(end)) if copies else ())
+                    if found is None or too_many:
+                        filled.update((end, os.path.dirname(end)) if copies or too_many else ())
                     else:
                         links.update(os.path.normpath(f"{end}/{path}") for path in found)
     if not (links or filled or replaced or made or moved or carried or gone):
@@ -231,7 +235,7 @@ def _ends(context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse,
     meant = meaning(file_use.word, analyzed.facts, context.paths.home, place)
     values = [*meant.values]
     for pattern in meant.patterns:
-        matches = matching_paths(pattern, place, MAX_MATCHES)
+        matches = matching_paths(pattern, place, MAX_MATCHES, context.spent)
         if matches is None:
             yield "/"
         values += matches or (plain_path(pattern),)
@@ -255,7 +259,7 @@ def _links_of(context: JudgingContext, analyzed: AnalyzedCommand, source: FileUs
         return None
     paths = list(meant.values)
     for pattern in meant.patterns:
-        matches = matching_paths(pattern, place, MAX_MATCHES)
+        matches = matching_paths(pattern, place, MAX_MATCHES, context.spent)
         if matches is None:
             return None
         paths += matches

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.spent import Spent
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.chosen_programs import ProgramPath, program_path
 from countersign.gate.shell.files.searched_secrets import Search
@@ -15,13 +16,6 @@ from countersign.gate.shell.syntax.tree import Word
 if TYPE_CHECKING:
     from countersign.gate.shell.rules.brought_links import Earlier
     from countersign.gate.shell.rules.touched import FileFindings
-
-
-@dataclass(slots=True)
-class Spent:
-    """How many words and names of files were looked at for one decision, however often its text is judged."""
-
-    looks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +33,8 @@ class JudgingContext:
     name in some places. ``made`` are names of files that the text makes and that say what a command does
     (``made_names.py``), and ``earlier`` is what the commands did that may run before those in front of
     them. ``activated`` are folders
-    of programs that the text puts in front of the path, ``walked`` the listings that were looked through, and ``spent``
-    counts what all this took."""
+    of programs that the text puts in front of the path, and ``walked`` the listings that were looked
+    through."""
 
     rules: RuleSet
     paths: PathJudge
@@ -63,7 +57,11 @@ class JudgingContext:
     earlier: Earlier | None = None
     activated: list[str] = field(default_factory=list)
     walked: set[Hashable] = field(default_factory=set[Hashable])
-    spent: Spent = field(default_factory=Spent)
+
+    @property
+    def spent(self) -> Spent:
+        """Counts what all this took."""
+        return self.paths.spent
 
 
 def judging_context(

@@ -217,7 +217,7 @@ def _derived(
             meant = meaning(word, analyzed.facts, context.paths.home, place)
             yield from meant.values
             for pattern in meant.patterns:
-                yield from matching_paths(pattern, place, MAX_MATCHES) or ()
+                yield from matching_paths(pattern, place, MAX_MATCHES, context.spent) or ()
 
     for path in derived_names(name, words, known, means):
         yield _protected(context, analyzed, constant(path), places)
@@ -244,7 +244,7 @@ def _may_write_in(
         meant = meaning(word, analyzed.facts, context.paths.home, place)
         found = [*meant.values]
         for pattern in meant.patterns:
-            found += matching_paths(pattern, place, MAX_MATCHES) or ()
+            found += matching_paths(pattern, place, MAX_MATCHES, context.spent) or ()
         if not meant.complete:
             found += folders_of(word, analyzed.facts, context.paths, place)
         for folder in dict.fromkeys(each.rstrip("/") for each in found):
@@ -352,7 +352,7 @@ def _protected(
     if word.form == "pattern" and word.value is None:
         pattern = pattern_text(word)
         for place in known:
-            for match in (matching_paths(pattern, place, MAX_MATCHES) or ())[:MAX_MATCHES]:
+            for match in (matching_paths(pattern, place, MAX_MATCHES, context.spent) or ())[:MAX_MATCHES]:
                 if context.paths.is_protected(match, cwd=place):
                     return _findings_of(context, analyzed, FileUse("write", constant(match)), [place])
     if word.value and any(context.paths.is_protected(literal(word), cwd=place) for place in known):

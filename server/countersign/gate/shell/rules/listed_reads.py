@@ -202,7 +202,9 @@ def _as_it_stands(context: JudgingContext, analyzed: AnalyzedCommand, word: Word
     if word.form != "pattern" or not word.prefix.startswith("--") or analyzed.step.places is not HERE:
         return word
     pattern = pattern_text(word)
-    return constant(pattern) if context.start and matching_paths(pattern, context.start, 1) == () else word
+    return (
+        constant(pattern) if context.start and matching_paths(pattern, context.start, 1, context.spent) == () else word
+    )
 
 
 _ANY_FINDER = min(FINDERS)

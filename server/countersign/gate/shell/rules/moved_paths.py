@@ -143,7 +143,7 @@ class _At:
         meant = meaning(word, self._analyzed.facts, self._paths.home, self._place)
         found: list[str | None] = [*meant.values]
         for pattern in meant.patterns:
-            matches = matching_paths(pattern, self._place, MAX_MATCHES)
+            matches = matching_paths(pattern, self._place, MAX_MATCHES, self._paths.spent)
             # Where nothing matches, bash hands on the pattern itself, or what the text makes matches by then.
             found += matches or (plain_path(pattern), *((None,) if self._paths.expects_changes else ()))
             if matches is None:

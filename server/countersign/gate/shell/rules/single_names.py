@@ -55,7 +55,7 @@ def _holds_plain_names(name: str, loops: Sequence[Loop], facts: Facts, start: st
         return False
     for loop in loops:
         for folder in folders(loop.places, start, paths) or (None,):
-            matched = matching_paths(loop.pattern, folder, MOST_NAMES) if folder is not None else None
+            matched = matching_paths(loop.pattern, folder, MOST_NAMES, paths.spent) if folder is not None else None
             if not matched or not all(map(_PLAIN.fullmatch, matched)):
                 return False
     return True

@@ -1,0 +1,25 @@
+"""How much was looked at for one decision, so that no text makes it take long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_NAMES_A_LOOK, _COMPARED_A_LOOK = 8, 64
+
+
+@dataclass(slots=True)
+class Spent:
+    """Counts words and names of files, however often a text is judged (``looks``); ``names`` that patterns match, again
+    whenever they are gone through; ``places``, paths that were looked up on the disk; and places of links with which
+    patterns were ``compared``."""
+
+    looks: int = 0
+    names: int = 0
+    places: int = 0
+    compared: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of it in looks."""
+        others = self.names // _NAMES_A_LOOK + self.places + self.compared // _COMPARED_A_LOOK
+        return self.looks + others
