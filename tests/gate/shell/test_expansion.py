@@ -78,3 +78,11 @@ def test_no_pattern_removes_a_repository(tmp_path: Path, pattern: str) -> None:
     asked = {"allow": ["Bash(rm:*)", "Edit"], "workspace": str(tmp_path), "home": "/nowhere/home"}
     assert decide(f"rm -rf {pattern}", **asked) == "ask"
     assert decide(f"rm -rf {pattern}", **asked, mode="auto") == "ask"
+
+
+def test_a_link_that_leads_to_itself_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "k").touch()
+    assert disk.matching("*/k", str(tmp_path), 1000) == ("a/k",)
+    assert decide("cat */k", workspace=str(tmp_path), home="/nowhere/home") == "allow"

@@ -15,7 +15,7 @@ import stat
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from countersign.gate.patterns import glob_segment
@@ -443,6 +443,13 @@ def _yes() -> bool:
     return True
 
 
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, say
+        return False
+
+
 class _TooMuchError(Exception):
     """A pattern would take more looks than are allowed."""
 
@@ -464,7 +471,7 @@ class _Looks:
                 yield from ((".", _yes), ("..", _yes))
                 for entry in entries:
                     self._count()
-                    yield entry.name, entry.is_dir
+                    yield entry.name, partial(_leads_to_folder, entry)
         except OSError:
             return
 

@@ -470,7 +470,7 @@ class _Walk:
                     self.facts.bind_listing(filled[0], listing)
                     self.facts.read.add(filled[0])
                     return
-                for variable in filled:
+                for variable in filled or (["REPLY"] if name == "read" else ()):
                     self.facts.bind(variable, None)
 
     def bind_assignment(self, assignment: Assignment) -> None:

@@ -22,8 +22,9 @@ from countersign.gate.shell.syntax.words import GIVEN_NAMES
 _REPRINTED = names_with("like_bash")
 """Shells whose text is printed anew. What `fish` or `csh` reads does not mean the same once quoted as bash quotes."""
 
-_OPTIONS = frozenset("-c -e -u -x -l -i -o --login --norc --noprofile".split())
-"""Their options that leave the meaning of a text alone, unlike `-k`, `-O` and `--posix`."""
+_OPTIONS = frozenset("-c -e -u -x -l -o --login --norc --noprofile".split())
+"""Their options that leave the meaning of a text alone, unlike `-k`, `-O` and `--posix`. With `-i` an error ends a
+text early: bash goes on with its next line, and dash with commands from its input; and aliases count."""
 _SET = frozenset({"errexit", "nounset", "pipefail", "xtrace"})
 
 _USES_SH = names_with("hands_to_sh")

@@ -66,7 +66,8 @@ def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequenc
 
 
 def _printed(step: Step, facts: Facts) -> Iterator[str]:
-    """The texts that a command may print."""
+    """The texts that a command may print. In messages of errors a word stands as it is, with all its lines."""
+    yield from (word.value for word in step.command.words if word.value is not None and "\n" in word.value)
     for command in _spellings(step.command, facts):
         yield from stage_output(command)[0]
     yield from step.stdin_texts

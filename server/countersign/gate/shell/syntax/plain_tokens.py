@@ -77,15 +77,16 @@ QUOTING = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
 OWN_NAMES = re.compile(
     r"_|BASH\w*|COMP\w*|COPROC\w*|CHILD_MAX|DIRSTACK|ENV|EPOCH\w*|EUID|EXECIGNORE|FCEDIT|FIGNORE|FUNC\w*|GLOB\w*|GROUPS|"
     r"HIST\w*|histchars|HOSTFILE|HOSTTYPE|IGNOREEOF|INPUTRC|INSIDE_EMACS|LINENO|MACHTYPE|MAILCHECK|MAILPATH|MAPFILE|"
-    r"OPT(?:ARG|ERR|IND)|OSTYPE|PIPESTATUS|POSIXLY_CORRECT|PPID|PROMPT_\w*|PS[0-4]|RANDOM|READLINE_\w*|SECONDS|"
+    r"OPT(?:ARG|ERR|IND)|OSTYPE|PIPESTATUS|POSIX_PEDANTIC|POSIXLY_CORRECT|PPID|PROMPT_\w*|PS[0-4]|RANDOM|READLINE_\w*|SECONDS|"
     r"SHELLOPTS|SHLVL|SRANDOM|TIMEFORMAT|TMOUT|UID|auto_resume|CDPATH|OLDPWD|PWD|"
     r"LOCPATH|MUSL_LOCPATH|PATH_LOCALE|GCONV_PATH|NLSPATH"
 )
 """Variables that bash obeys or computes; some evaluate as arithmetic what is assigned to them. The last ones say where
 the C library finds locales: in one of a repository's own, a quote may be a blank to bash."""
 
-HELD_NAMES = frozenset({"IFS", "HOME"})
-"""Variables that change how the rest of the text expands. They are set for one command only, if at all."""
+HELD_NAMES = frozenset({"IFS", "HOME", "REPLY", "LINES", "COLUMNS"})
+"""Variables that change how the rest of the text expands, or that bash itself gives another value: `read` without a
+name, and after a command the size of the terminal. They are set for one command only, if at all."""
 
 LOCALE_NAMES = re.compile(r"LANG|LANGUAGE|LC_[A-Z]+")
 UTF8_LOCALE = re.compile(r"(?:C|POSIX|[A-Za-z_]*\.(?:UTF-8|utf-?8))?")
