@@ -74,7 +74,11 @@ for d in . s; do
   printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n' > Br/config &&
   printf '\tfsmonitor = "omega;false"\n' >> Br/config &&
   cp Br/config Ba/ && ln -s real tl && ln -s tm kd &&
-  for t in tg te tm tl; do ln -s $t/f k_$t; ln -s $t/../f2 u_$t; ln -s $t/w kw_$t; done) || exit 1
+  ln -s real/deep td && cp f real/f4 && cp f real/w4 &&
+  ln -s "$OLDPWD/../outside/f" f4 && ln -s "$OLDPWD/../outside/w" w4 &&
+  for t in tg te tm tl td; do
+    ln -s $t/f k_$t; ln -s $t/../f2 u_$t; ln -s $t/../f4 v_$t; ln -s $t/w kw_$t
+  done) || exit 1
 done
 ln -s ../../outside/f s/f3; rm -f real/f2; ln -s ../../outside/f real/f2; tar cf parts.tar -C Bp .
 """
@@ -110,6 +114,8 @@ def _aimed(random: Random) -> str:
     mover, use = random.choice(_AIMED["movers"]), random.choice(_AIMED["uses"])
     if trap in {"Br", "Bp"} and random.random() < 0.7:
         use = random.choice([each for each in _AIMED["uses"] if "git" in each])
+    if place.endswith("td") and random.random() < 0.6:
+        use = random.choice([each for each in _AIMED["uses"] if "f4" in each or "v_" in each or "w4" in each])
     if trap == "Bp":
         place = random.choice((place, "Ba"))
 

@@ -363,3 +363,23 @@ def test_no_option_hides_that_an_ignore_file_is_a_link(options: str, tmp_path: P
     (tmp_path / "secret").write_text("x")
     (tmp_path / "ws/.ignore").symlink_to("../secret")
     assert decide(f"rg {options} hi", workspace=str(tmp_path / "ws")) == "ask"
+
+
+def test_a_search_leaves_out_other_files_once_repositories_and_ignore_files_changed(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("*.pem\n")
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf/z.pem").write_text("one\n")
+    (tmp_path / "plain").mkdir()
+    rules = ["Bash(git:*)", "Bash(mkdir:*)", "Bash(rm:*)", "Bash(tar:*)"]
+    for command in (
+        "git init -q conf; rg one", "cd conf; git init -q; rg one", "mkdir conf/.jj; rg one",
+        "git checkout -q b2; rg one",
+        "git reset --hard x; rg one", "git switch -f b2 && rg one", "rm .gitignor?; rg one",
+        "tar xf t.tar; rg one conf", "git pull && rg one",
+    ):  # fmt: skip
+        assert decide(command, rules, workspace=str(tmp_path), home="/nowhere/home") == "ask", command
+    for command in ("rg one", "git checkout -q b2; rg one plain", "git checkout -q b2 && ls", "rm -r plain; rg one"):
+        assert decide(command, rules, workspace=str(tmp_path), home="/nowhere/home") == "allow", command
+    (tmp_path / "conf/.jj").mkdir()
+    assert decide("rg one", workspace=str(tmp_path), home="/nowhere/home") == "ask"

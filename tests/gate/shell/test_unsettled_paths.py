@@ -55,7 +55,6 @@ ASKING = [
     ("mv keys zz; cat zz/*", ["Bash(mv:*)"]),
     ("cp -r keys zz; cat zz/*", ["Bash(cp:*)"]),
     ("mv 'old (keys)' zz; cat zz/*", ["Bash(mv:*)"]),
-    ("mv out/* src/; cat src/a/x", ["Bash(mv:*)", EDIT]),
     ("for i in 1 2; do cat zz/*; mv keys zz; done", ["Bash(mv:*)"]),
     ("bash -c 'while true; do cat zz/*; cp -r keys zz; done'", ["Bash(cp:*)"]),
     ("cd p/q/r && mv ../r ../../../zz && cd ../.. && cat outside", ["Bash(mv:*)"]),
@@ -274,3 +273,76 @@ def test_everyday_texts_are_covered_by_their_rules(work: Path, command: str) -> 
         f"Bash({name}:*)" for name in ("mv", "cp", "ln", "mkdir", "git add", "cmake", "rm", "make", "tee", "git mv")
     ]
     assert decide(command, allow=[*rules, EDIT], workspace=str(work)) == "allow"
+
+
+OUT_OF_BROUGHT_LINKS = [
+    # `..` out of a link that git or an archive may bring, and names directly in it
+    ("git checkout topic -- lk; cat lk/../x", ["Bash(git checkout:*)"], ["Read(keys/**)"]),
+    ("git checkout topic -- lg; echo x > lg/../config", ["Bash(git checkout:*)", EDIT], []),
+    ("git checkout topic -- to; mv to/../x zz; cat zz", ["Bash(git checkout:*)", "Bash(mv:*)"], []),
+    ("git restore -s topic to; cd to; touch ../new", ["Bash(git restore:*)", "Bash(touch:*)"], []),
+    ("tar xf t.tar -C d; echo x > d/o/../../x", ["Bash(tar:*)", EDIT], []),
+    ("git checkout topic -- lh; rm lh/w", ["Bash(git checkout:*)", "Bash(rm:*)"], ["Edit(held/**)"]),
+    ("git checkout topic -- lh; rm lh/w", ["Bash(git checkout:*)", "Bash(rm:*)"], []),
+    ("git checkout topic -- lh; mv lh/w zz", ["Bash(git checkout:*)", "Bash(mv:*)"], []),
+    ("git checkout topic -- src/lk; grep -R token src", ["Bash(git checkout:*)", "Bash(grep:*)"], ["Read(keys/**)"]),
+    ("cp -d kx x2; mv L L2; cat x2/../outside", ["Bash(cp:*)", "Bash(mv:*)"], []),
+    ("git checkout topic -- out2; cd out2; split x", ["Bash(git checkout:*)", "Bash(split:*)"], []),
+    ("mv L M; split x M/n", ["Bash(mv:*)", "Bash(split:*)"], []),
+    # a link that was taken away, and a folder that is made in its place by any command
+    ("rm m; mkdir -p m/x; cat m/../w", ["Bash(rm:*)", "Bash(mkdir:*)"], []),
+    ("rm m; mkdir -p m/x; cat u", ["Bash(rm:*)", "Bash(mkdir:*)"], []),
+    ("rm m; mkdir -p m/x; echo x > m/../w", ["Bash(rm:*)", "Bash(mkdir:*)", EDIT], []),
+    ("rm m; install -d m; echo x > m/../w", ["Bash(rm:*)", "Bash(install:*)", EDIT], []),
+    ("rm m; install -D x m/x; cat m/../w", ["Bash(rm:*)", "Bash(install:*)"], []),
+    ("rm m; git init -q m/x; cat m/../w", ["Bash(rm:*)", "Bash(git init:*)"], []),
+    ("find m -type l -delete; mkdir m; cat m/../w", ["Bash(find:*)", "Bash(mkdir:*)"], []),
+    ("find m -name m -delete; mkdir m; cat u", ["Bash(find:*)", "Bash(mkdir:*)"], []),
+    ("find ee -name '*' -delete; mv Bh ee; cat ee/f", ["Bash(find:*)", "Bash(mv:*)"], []),
+    ("find ee -empty -delete; ln -s Bh ee; cat ee/f", ["Bash(find:*)", "Bash(ln:*)"], []),
+    ("git rm -q '?'; mkdir m; cat u", ["Bash(git rm:*)", "Bash(mkdir:*)"], []),
+    ("git rm -q ':(glob)m'; mkdir m; cat u", ["Bash(git rm:*)", "Bash(mkdir:*)"], []),
+    ("(sleep .3; mkdir m) | rm m; cat m/../w", ["Bash(rm:*)", "Bash(mkdir:*)"], []),
+    ("(sleep .3; mkdir m; cat u >&2) | rm m", ["Bash(rm:*)", "Bash(mkdir:*)"], []),
+    # a link to a folder stands for its files, also where these are protected
+    ("ln -s src .cargo", ["Bash(ln:*)"], []),
+    ("ln -s ../src sub/.cargo", ["Bash(ln:*)"], []),
+]
+
+
+@pytest.mark.parametrize(("command", "rules", "deny"), OUT_OF_BROUGHT_LINKS)
+def test_ways_out_of_links_that_were_brought_or_taken_away_ask(
+    work: Path, command: str, rules: list[str], deny: list[str]
+) -> None:
+    (work / "u").symlink_to("m/../w")
+    (work / "kx").symlink_to("L2/n")
+    (work / "L").mkdir()
+    (work / "L/n").symlink_to("../../x")
+    assert decide(command, allow=rules, deny=deny, workspace=str(work)) == "ask"
+
+
+def test_a_copy_writes_through_links_that_stand_below_its_target(work: Path) -> None:
+    (work / "D").mkdir()
+    (work / "D/w").symlink_to("../../outside")
+    (work / "D/xaa").symlink_to("../../outside")
+    rules = ["Bash(cp:*)", "Bash(split:*)", "Bash(find:*)", "Bash(csplit:*)"]
+    for command in ("cp -r real/. D", "cp -rT real D", "cp -a real/w D", "split x D/x", "csplit -f D/x x 1"):
+        assert decide(command, rules, workspace=str(work)) == "ask", command
+    assert decide("find real -type f -exec cp -t D {} +", rules, workspace=str(work)) == "ask"
+    assert decide("split x out/x", rules, workspace=str(work)) == "allow"
+
+
+def test_what_was_carried_is_read_like_what_it_was(work: Path) -> None:
+    rules = ["Bash(mv:*)", "Bash(cp:*)", "Bash(mkdir:*)", EDIT]
+    for command in (
+        "mv out/* src/; cat src/a/x", "cp -r out zz; cat zz/a/x", "cp -r out zz && ls zz", "mv d/e src; cat src/e/f/x",
+        "mkdir n && cp -r out n && cat n/out/a/x", "cp -r out zz; wc -c zz/*/x",
+    ):  # fmt: skip
+        assert decide(command, rules, workspace=str(work)) == "allow", command
+    for command in (
+        "cp -r keys zz; cat zz/f", "cp -r sub zz; cat zz/f", "cp -r Bh zz; cat zz/f", "cp -r out zz; cat zz/../w",
+        "cp -r q zz; cat zz/key", "cp -r q zz; grep -R token zz", "mv --exchange out src; cat out/f",
+        "cp -r out zz; cp -r keys zz; cat zz/key.pem2", "cp -r out zz; cd zz; grep token *",
+    ):  # fmt: skip
+        assert decide(command, rules, workspace=str(work)) == "ask", command
+    assert decide("cp -r out zz; cat zz/a/x", rules, ["Read(out/**)"], workspace=str(work)) != "allow"

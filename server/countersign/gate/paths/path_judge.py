@@ -158,8 +158,12 @@ class PathJudge:
         count."""
         if not self._filled:
             return False
-        itself = last and _reached_by(self._replaced, resolved, itself=True)
-        return itself or _reached_by(self._filled, resolved, itself=False, last=last)
+        if self._replaced:
+            # A name directly in one that may itself be a link is reached by it, and so is what `..` leaves it for.
+            left = any(fold(passed) in self._replaced for passed in resolved.passed)
+            if left or _reached_by(self._replaced, resolved, itself=last):
+                return True
+        return _reached_by(self._filled, resolved, itself=False, last=last)
 
     def is_moved(self, resolved: Resolved, *, below: bool = False) -> bool:
         """Whether an earlier command of the same text may have put something else there, or on the way there, or
@@ -219,13 +223,25 @@ class PathJudge:
         spellings = [fold(spelling).rstrip("/") for spelling in resolved.spellings()]
         met = {top for top in self._moved if self._meets(top, spellings, parts, 0)}
         if met or self.is_moved(resolved):
-            found = self._asking(found, MOVED, lifted=met <= self._carried and self._is_only_carried(resolved))
+            carried = met <= self._carried and self._is_only_carried(resolved)
+            if found.kind == "read" and carried:
+                found = self._read_where_moved(found, resolved)
+            else:
+                found = self._asking(found, MOVED, lifted=carried)
         if any(self._meets(top, spellings, parts, 0 if follows else 1) for top in self._expected):
             found = found._replace(floors=(*found.floors, ask_floor(_BROUGHT)), known_read=False)
         counts = found.kind == "write" or self._read_ruled
         if counts and self._meets_filled(spellings, parts, follows=follows):
             found = self._through_link(found)
         return found
+
+    def _read_where_moved(self, found: Finding, resolved: Resolved) -> Finding:
+        """What was found of reading a path where something else may stand by then. That needs no rule where it needs
+        none now, and nothing was brought there but what may be read without a rule as well."""
+        carried = self._is_only_carried(resolved)
+        if carried and found.known_read and not self.may_hold_links(resolved):
+            return found
+        return self._asking(found, MOVED, lifted=carried)
 
     def _meets_filled(self, spellings: Sequence[str], parts: Sequence[str], *, follows: bool) -> bool:
         """Whether a pattern may match a name which leads through a link of unknown name, or lies behind one."""
@@ -294,9 +310,11 @@ class PathJudge:
         if found is None:
             found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
         if self._moved and self.is_moved(self.resolve(path, cwd=cwd), below=below):
-            found = self._asking(found, MOVED, lifted=self._is_only_carried(self.resolve(path, cwd=cwd)))
+            found = self._read_where_moved(found, self.resolve(path, cwd=cwd))
         counts = follows and self._filled and self._read_ruled
         linked = counts and self._may_be_linked(self.resolve(path, cwd=cwd))
+        if counts and below and not linked:
+            linked = self.holds_expected_links(self.resolve(path, cwd=cwd))
         return self._through_link(found) if linked else found
 
     def _judge_read(self, path: str, cwd: str, *, below: bool) -> Finding:
@@ -828,8 +846,12 @@ class PathJudge:
 
 
 def _reached_by(tops: Collection[str], resolved: Resolved, *, itself: bool, last: bool = True) -> bool:
-    """Whether a spelling of a path lies below one of these, or, with ``itself``, is one. Without ``last``, a name that
-    lies in one of these does not count: deleting a link does not follow it."""
+    """Whether a spelling of a path lies below one of these, or, with ``itself``, is one, or the way to it passes such a
+    place. Without ``last``, a name that lies in one of these does not count: deleting a link does not follow it."""
+    for passed in resolved.passed:
+        folded = fold(passed)
+        if (itself and folded in tops) or any((above or "/") in tops for above in _folders_above(folded)):
+            return True
     for spelling in resolved.spellings():
         folded = fold(spelling)
         if itself and folded in tops:

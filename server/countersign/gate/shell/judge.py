@@ -45,7 +45,7 @@ from countersign.gate.shell.rules.file_findings import (
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
-from countersign.gate.shell.rules.made_names import made_names
+from countersign.gate.shell.rules.made_names import ANY_FILES, made_names
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.moved_paths import given_names
 from countersign.gate.shell.rules.other_readings import other_readings
@@ -179,7 +179,11 @@ def _judged(
     judged = judging.run(found)
     if judging.too_long:
         return judged, (context.made, context.earlier)  # it asks in any case
-    return judged, (made_names(judged.findings, context.paths.workspace, judging.given_names), judging.earlier())
+    made = made_names(judged.findings, context.paths.workspace, (*judging.given_names, *judging.taken_names()))
+    return judged, (
+        made | ({ANY_FILES} if judging.brought.filled or judging.brought.replaced else set()),
+        judging.earlier(),
+    )
 
 
 _MOST_ROUNDS = 3
@@ -272,11 +276,19 @@ class _Judging:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
         if not (self.repeats or self.beside):
             return None
-        brought = frozenset((*by, found) for by, found in self.brought_by.items() if self.repeats or found.leads)
+        counts = self.repeats or any(found.leads or found.gone for found in self.brought_by.values())
+        brought = frozenset((*by, found) for by, found in self.brought_by.items() if counts)
         counts = self.repeats or brought or self.unsettled.completes
         made = frozenset(self.unsettled.made.items() if counts else ())
         found = Earlier(brought, made, again=self.repeats, looped=self.looped)
         return found if brought or made else None
+
+    def taken_names(self) -> Iterator[str]:
+        """Names that the commands take away, and that of the repositories which they make: without an ignore file, and
+        in another repository, a search leaves out other files."""
+        yield from (path.rpartition("/")[2] for path in self.brought.gone)
+        if self.context.repositories:
+            yield ".git"
 
     def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command

@@ -112,6 +112,15 @@ class Pieces(NamedTuple):
                 return f"{self.folder}{name}"
         return None
 
+    def may_be(self, name: str) -> bool:
+        """Whether one of them may have this name."""
+        fits = name.startswith(self.before) and name.endswith(self.after)
+        return fits and len(name) >= len(self.before) + len(self.after)
+
+    @property
+    def sample(self) -> str:
+        return f"{self.folder}{self.before}aa{self.after}"
+
     @property
     def pattern(self) -> str:
         return f"{self.before}*{self.after}"

@@ -376,7 +376,8 @@ def _as_operands(
                     if name not in _NO_TESTS and is_listed(name, row.grammar)
                 }
                 follows = found.has("-L", "-H", "-follow")
-                yield from (FileUse("write" if tests or follows else "delete", word, below=True) for word in listed)
+                change: Operation = "write" if tests or follows else "delete"
+                yield from (FileUse(change, word, below=True, removes=True) for word in listed)
                 yield from _deleted(listed, found)
         case "write":
             yield from (FileUse("write", word) for word in operands)
@@ -537,6 +538,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
             for seen in _seen_from(word, target, from_link=_counts_from_link(row, known)):
                 yield FileUse("write", seen)
                 yield FileUse("read", seen, below=True)
+                if target is not None:
+                    yield FileUse("write", target, brought=seen)
         else:
             yield FileUse("read", word, below=recursive)
     if target is None:

@@ -38,7 +38,8 @@ class FileUse(NamedTuple):
     may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
     ``content``: of a folder, only files that lie in it are written. ``whole``: all that lies below is changed as well.
     ``brought``: what lies below this other word arrives there. ``patched``: the patch on the input says which.
-    ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts."""
+    ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
+    what lies there may be deleted, or not."""
 
     operation: Operation
     word: Word
@@ -65,6 +66,7 @@ class FileUse(NamedTuple):
     brought: Word | None = None
     patched: bool = False
     opened: bool = False
+    removes: bool = False
 
 
 def unknown() -> Word:

@@ -1,5 +1,6 @@
 """Protected places (docs/gate.md P4) that a command touches without naming them: below a folder whose content it
-changes (``chmod -R``), or below one that it copies or moves, by the names that they get where it goes.
+changes (``chmod -R``), or below one that it copies or moves, by the names that they get where it goes. So it does what
+links lead to that stand where a copy has a file.
 
 The folder is walked as the disk is now, within a bound. Only names that may be protected are looked at more closely.
 """
@@ -84,6 +85,42 @@ def brought_below(judge: PathJudge, source: str, target: str, *, cwd: str, follo
     base = os.path.basename(os.path.normpath(join(cwd, source, judge.home)))
     there = target.rstrip("/") or "/"
     yield from _protected(judge, [f"{front}/{name}" for front in (there, f"{there}/{base}") for name in below], cwd)
+    if resolved.kind == "folder":
+        for target_folder in (there, f"{there}/{base}"):
+            yield from _met_links(judge, resolved.resolved or resolved.lexical, target_folder, cwd)
+
+
+def _met_links(judge: PathJudge, source: str, target: str, cwd: str) -> Iterator[Finding]:
+    """Yield what is found of the links below a target that stand where a source has something, unless it is nothing."""
+    there = judge.resolve(target, cwd=cwd)
+    if there.kind != "folder":
+        return
+    met = disk.combined(_links_met, (source, there.resolved or there.lexical))
+    if met is None:
+        yield _asked(judge, target, cwd, f"more than {MOST_BELOW} names of files are too many to check")
+    for name in met or ():
+        found = judge.judge_write(f"{target}/{name}", cwd=cwd)
+        if found.floors or found.deny or found.ask or found.requires_ask:
+            yield found
+
+
+def _links_met(asked: tuple[str, str]) -> tuple[str, ...] | None:
+    source, target = asked
+    found: list[str] = []
+    waiting, left = [""], MOST_BELOW
+    while waiting:
+        front = waiting.pop()
+        entries = disk.entries_in(f"{source}/{front}") or ()
+        left -= len(entries)
+        if left < 0:
+            return None
+        for name, is_folder in entries:
+            path = f"{front}{name}"
+            if disk.is_link(f"{target}/{path}"):
+                found.append(path)
+            elif is_folder and disk.is_folder(f"{target}/{path}"):
+                waiting.append(f"{path}/")
+    return tuple(sorted(found))
 
 
 def covered_below(judge: PathJudge, found: Finding, folder: str, *, cwd: str) -> Finding:

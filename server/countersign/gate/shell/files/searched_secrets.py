@@ -20,7 +20,9 @@ from countersign.gate.probes import disk
 MOST_SEARCHED = 20_000
 """Names below one folder that are looked at."""
 IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
-IGNORE_NAMES = (*(file.rpartition("/")[2] for file in IGNORE_FILES), ".git")
+_REPOSITORIES = (".git", ".jj")
+"""At which rg looks for no further ignore files above; before version 15 at the first alone."""
+IGNORE_NAMES = (*(file.rpartition("/")[2] for file in IGNORE_FILES), *_REPOSITORIES)
 MAX_IGNORE = 100_000
 """Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
 MOST_FOUND = 500
@@ -33,7 +35,7 @@ class Search(NamedTuple):
     """What is searched: ``folder`` is absolute. ``ignores``: ignore files leave names out. ``endings``: of files, and
     of hidden ones too, only those with one of these endings are read. ``entered``: folders of these names, and with
     these endings, are entered although they are hidden or left out; both are in small letters. ``place``: where rg
-    runs, resolved."""
+    runs, resolved. ``all_names``: nothing counts as hidden or left out."""
 
     folder: str
     ignores: bool = True
@@ -42,6 +44,7 @@ class Search(NamedTuple):
     """Ignore files of a person's, one of which may count everywhere: any may bring a name back, none leaves one out."""
     entered: frozenset[str] = frozenset()
     place: str = "/"
+    all_names: bool = False
 
 
 class _Lines(NamedTuple):
@@ -144,7 +147,7 @@ _PARTS = {file: [file[: at.end()] for at in re.finditer(r"[^/]+", file)] for fil
 """Each ignore file, with the places on the way to it."""
 
 
-_IN_FOLDER = frozenset({".ignore", ".rgignore", ".gitignore", ".git"})
+_IN_FOLDER = frozenset({".ignore", ".rgignore", ".gitignore", *_REPOSITORIES})
 
 
 def _may_be_secret(name: str) -> bool:
@@ -152,6 +155,8 @@ def _may_be_secret(name: str) -> bool:
 
 
 def _is_entered(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:
+    if search.all_names:
+        return True
     if search.entered and not search.entered.isdisjoint((name.lower(), f".{name.lower().rpartition('.')[2]}")):
         return True
     if name.startswith("."):
@@ -162,6 +167,8 @@ def _is_entered(name: str, path: str, search: Search, lines: _Lines, *, ruled: b
 
 
 def _is_read(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:
+    if search.all_names:
+        return True
     if search.endings is not None:
         return name.lower().rpartition(".")[2] in search.endings
     if name.startswith("."):
@@ -181,7 +188,7 @@ def _may_match(pattern: str, name: str) -> bool:
 
 
 def _with_folder(lines: _Lines, folder: str) -> _Lines:
-    if disk.is_there(f"{folder}/.git"):
+    if any(disk.is_there(f"{folder}/{name}") for name in _REPOSITORIES):
         lines = _Lines(kept=lines.kept)  # what stands above a repository leaves out nothing in it
     for name in IGNORE_FILES:
         lines = _with(lines, f"{folder}/{name}", folder)

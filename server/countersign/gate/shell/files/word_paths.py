@@ -249,6 +249,19 @@ class PathFinder:
             finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
         return self._with_rules_below(finding, value, cwd)
 
+    def _through_links_in(self, finding: Finding, value: str, cwd: str) -> Finding:
+        """The strictest of what was found of a folder and of the links that lie in it: a file of unknown name may be
+        copied over one, and is written through it then."""
+        folder = self.judge.resolve(value, cwd=cwd)
+        links = disk.links_in(folder.resolved or folder.lexical) if folder.kind == "folder" else ()
+        for name in links[:MAX_MATCHES] if not (finding.floors or finding.deny or finding.ask) else ():
+            found = self.judge.judge_write(f"{value.rstrip('/')}/{name}", cwd=cwd)
+            if found.floors or found.deny or found.ask:
+                return found
+            if found.requires_ask and not finding.requires_ask:
+                finding = found
+        return finding
+
     def _with_rules_below(self, finding: Finding, value: str, cwd: str) -> Finding:
         """With the rule for editing that could match what is written below a folder, under names that are not known."""
         if finding.deny or finding.ask:
@@ -261,7 +274,7 @@ class PathFinder:
         meant = meaning(sources, self.facts, self.judge.home, self.folder)
         matched = [self._matches(pattern, cwd) for pattern in meant.patterns]
         if (not meant.complete or None in matched) and self._may_be_folder(value, cwd):
-            whole = self._with_unknown_names(whole, value, cwd)
+            whole = self._with_unknown_names(self._through_links_in(whole, value, cwd), value, cwd)
         unmatched = [pattern for pattern, some in zip(meant.patterns, matched, strict=True) if not some]
         for pattern in unmatched if self._may_be_folder(value, cwd) and not (whole.deny or whole.ask) else ():
             # An earlier command of the text may make what it matches.

@@ -227,6 +227,12 @@ def _derived(
         return
     if (protected := made.protected()) is not None:
         yield _protected(context, analyzed, constant(protected), places)
+    yield _findings_of(context, analyzed, FileUse("write", constant(made.sample)), places)
+    for place in around:
+        there = context.paths.resolve(made.folder or ".", cwd=place)
+        for link in disk.links_in(there.resolved or there.lexical):
+            if made.may_be(link):
+                yield _findings_of(context, analyzed, FileUse("write", constant(f"{made.folder}{link}")), [place])
     for place in around if context.rules.limits("Edit") else ():
         ruled = context.paths.may_hold_edited(made.folder or ".", [made.pattern], cwd=place)
         if ruled is not None:

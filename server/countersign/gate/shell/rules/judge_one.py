@@ -528,6 +528,7 @@ def _strange_place(context: JudgingContext, analyzed: AnalyzedCommand, places: S
         inner = known.git.folders
         if known.git.subcommand in {"init", "clone"}:
             context.repositories.update(word.value or "" for _, word in known.git.arguments.operands)
+            context.repositories.add("")
         if places is None:
             return "git runs in a folder that is only known at run time"
         for place in places or ():

@@ -77,7 +77,11 @@ def moved_paths(
                     gone |= taken
                     if each.operation == "delete" and with_parents:
                         gone.update(str(above) for path in taken for above in PurePosixPath(path).parents[:-1])
-                elif gone_before and not arranging:
+                    if known.git is not None and any(map(_is_pathspec, at.values(each.word))):
+                        gone.add(EVERYWHERE)  # git matches these with its index
+                elif each.removes:
+                    gone |= {fold(entry) for value in at.values(each.word) for entry in at.entries(value)}
+                elif gone_before:
                     moved.update(at.put_in_place_of_a_link(each))
                 if each.operation == "write" and backs_up:
                     moved.update(at.renamed_links(each))
@@ -89,6 +93,11 @@ def moved_paths(
                 else:
                     moved |= found
     return _tops(moved), _tops(carried), _tops(gone)
+
+
+def _is_pathspec(value: str | None) -> bool:
+    """Whether git may match a path with names other than it."""
+    return value is None or value.startswith(":") or any(mark in value for mark in "*?[")
 
 
 def _tops(paths: set[str]) -> set[str]:
@@ -159,10 +168,18 @@ class _At:
 
     def put_in_place_of_a_link(self, file_use: FileUse) -> Iterator[str]:
         """Where something is made in the place of a link that was taken away."""
+        made: set[str] = set()
         for value in self.values(file_use.word):
-            for entry in self.entries(value):
-                if self._is_gone((entry,)) and isinstance(disk.link_target(entry), str):
-                    yield fold(entry)
+            into = () if value is None or not file_use.into else (f"{value}/{file_use.into}",)
+            for each in (value, *into):
+                for entry in self.entries(each):
+                    above = entry  # folders above it may be made as well
+                    while above and above not in made:
+                        made.add(above)
+                        above = above.rpartition("/")[0]
+        for path in made:
+            if self._is_gone((path,)) and isinstance(disk.link_target(path), str):
+                yield fold(path)
 
     def renamed_links(self, file_use: FileUse) -> Iterator[str]:
         """The folder of a link that becomes a backup under another name."""
@@ -213,10 +230,10 @@ class _At:
                 yield from map(fold, self.entries(f"{value}/{name}" if name else value))
 
     def carries_plain_folders(self, index: int, known: ProgramReading) -> bool:
-        """Whether all that a command moves or copies is there now, and holds no hard link and no secret. Where its
-        symlinks will be is known (``brought_links.py``)."""
+        """Whether all that a command moves or copies is there now, may be read without a rule, and holds no hard link
+        and no secret. Where its symlinks will be is known (``brought_links.py``)."""
         row, found = known.program, known.arguments
-        if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *BACKING_UP):
+        if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *BACKING_UP, "--exchange"):
             return False
         sources = [each for each in self._analyzed.file_uses(index) if each.operation in ("read", "move")]
         return all(self._is_plain(value) for each in sources for value in self.values(each.word))
@@ -228,8 +245,10 @@ class _At:
         if paths.is_moved(found, below=True) or paths.may_be_made(found) or paths.may_hold_links(found):
             return False
         if found.kind != "folder":
-            return found.kind == "missing" or (found.kind == "file" and found.links == 1)
-        return found.resolved is not None and not disk.combined(_holds_hidden_secrets, found.resolved)
+            plain = found.kind == "missing" or (found.kind == "file" and found.links == 1)
+        else:
+            plain = found.resolved is not None and not disk.combined(_holds_hidden_secrets, found.resolved)
+        return plain and paths.judge_read(value, cwd=self._place, below=found.kind == "folder").known_read
 
     def _may_be_tree(self, value: str | None) -> bool:
         """Whether a source may be a folder, or hold what an earlier command of the text put there."""

@@ -47,6 +47,7 @@ from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.rules.made_names import ANY_FILES
 from countersign.gate.shell.syntax.tree import Word
 
 _SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
@@ -85,6 +86,8 @@ def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
 def _of_search(context: JudgingContext, search: Search) -> str | None:
     if not context.made.isdisjoint(IGNORE_NAMES):
         return "the text itself says which files are left out of the search, and one may be a secret"
+    if ANY_FILES in context.made:
+        search = search._replace(all_names=True)
     if search not in context.searched:
         if len(context.searched) == _MOST_SEARCHES:
             return f"more than {_MOST_SEARCHES} folders are searched, too many to check for secrets"
