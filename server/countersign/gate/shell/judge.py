@@ -473,10 +473,16 @@ class _Judging:
         for each in found.steps:
             fed = outer is not None and outer.has_stdin and not each.has_stdin
             step = (
-                each._replace(stdin_texts=outer.stdin_texts, has_stdin=True, stdin_is_exact=outer.stdin_is_exact)
+                each._replace(
+                    stdin_texts=outer.stdin_texts,
+                    has_stdin=True,
+                    stdin_is_exact=outer.stdin_is_exact and len(found.steps) == 1,
+                )
                 if outer is not None and fed
                 else each
             )
+            if outer is not None and each.has_stdin and not (each.stdin_texts or each.stdin_is_exact):
+                step = each._replace(stdin_texts=outer.stdin_texts)  # a filter may hand it on
             if outer is not None and outer.beside:
                 step = step._replace(beside=ANY if step.beside else outer.beside)
             if self.too_long:

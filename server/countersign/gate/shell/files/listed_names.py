@@ -73,6 +73,9 @@ class ListedNames:
             # As it is printed: git leaves `./` out.
             spelled = path if listed.tracked else f"{front}/{path}"
             parts = [root + "/" + path] if is_link else []
+            if path == "-":  # to a program, its input: it takes names from whoever reads the rest of the listing
+                yield self._asked(path, "the name holds characters that a shell reads in another way")
+                continue
             if listed.split and disk.SPLITTING.search(path):
                 if any(char in path for char in "'\"\\*?["):
                     yield self._asked(path, "the name holds characters that a shell reads in another way")
@@ -94,7 +97,8 @@ class ListedNames:
         if not listed.flat:
             return disk.unusual_below(root, MOST_NAMES)
         links = disk.links_in(root)
-        return [(name, name in links) for name in disk.names_in(root) if name in links or disk.SPLITTING.search(name)]
+        names = disk.names_in(root)
+        return [(each, each in links) for each in names if each in links or each == "-" or disk.SPLITTING.search(each)]
 
     def _tracked(self, root: str) -> Unusual | None:
         """What git's index holds of unusual names, counted from its top; None where there is no index to read."""
@@ -109,7 +113,7 @@ class ListedNames:
         return [
             (os.path.relpath(f"{top}/{path}", root), link)
             for path, link in names
-            if link or disk.SPLITTING.search(path)
+            if link or os.path.basename(path) == "-" or disk.SPLITTING.search(path)
         ]
 
     def _asked(self, resource: str, reason: str) -> Finding:

@@ -16,7 +16,7 @@ from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
 from countersign.gate.shell.flow.descriptors import moves_descriptors
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, activated, followed, moves, union
-from countersign.gate.shell.flow.shared_input import loop_takes_all, takes_all
+from countersign.gate.shell.flow.shared_input import has_one_reader, loop_takes_all, takes_all
 from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
@@ -224,7 +224,7 @@ class _Walk:
             whole = inner.listing is None or takes_all(stage)
             self.node(stage, inner if whole else inner._replace(listing=None))
             texts, stdin_is_exact = stage_output(stage)
-            if not texts and index > 1:
+            if not texts:
                 texts = inner.stdin_texts  # a filter hands on what it reads
             listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
             words = () if stdin_is_exact else open_output(stage) or inner.stdin_words
@@ -262,6 +262,8 @@ class _Walk:
             context = self.redirected(node, context)
         if context.listing is not None and not loop_takes_all(node):
             context = context._replace(listing=None)
+        if context.has_stdin and context.stdin_is_exact and not has_one_reader(node):
+            context = context._replace(stdin_is_exact=False)
         places = context.places
         match node.kind:
             case "subshell" | "coproc":
@@ -414,7 +416,7 @@ class _Walk:
                 context = _fed(context, shown(redirect.target), stdin_is_exact=text is not None)
                 if text is None:
                     context = context._replace(stdin_words=(*context.stdin_words, redirect.target))
-            elif redirect.operator in {"<", "<>", "<&"}:
+            elif redirect.operator in {"<", "<>", "<&"} or redirect.descriptor == "0":
                 # `done < <(find …)`
                 pieces = redirect.target.pieces
                 only = pieces[0] if len(pieces) == 1 else None
@@ -465,6 +467,8 @@ class _Walk:
                 values = [word.value for word in words[1:] if word.value is not None]
                 filled = [value for value in values if value.isidentifier()]
                 alone = [value for value in values if value not in _READING] == filled[:1]
+                if any(each.name == "IFS" and not _is_empty(each) for each in command.assignments):
+                    listing = None  # the last character of a name may be cut off
                 lines = listing is not None and ("-d" in values) == ends_with_nul(listing)
                 if name == "read" and listing is not None and lines and alone and filled:
                     self.facts.bind_listing(filled[0], listing)
@@ -516,6 +520,10 @@ class _Walk:
                     self.expansions(inner)
             elif isinstance(piece, Arithmetic):
                 self.assigned(piece.formula)
+
+
+def _is_empty(assignment: Assignment) -> bool:
+    return assignment.value is None or assignment.value.value == ""
 
 
 _READING = frozenset({"-r", "-d", ""})

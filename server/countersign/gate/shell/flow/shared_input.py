@@ -36,6 +36,12 @@ def takes_all(stage: Node) -> bool:
             return False
 
 
+def has_one_reader(node: Compound) -> bool:
+    """Whether at most one command in it may read the input that its commands share, so that none gets a part of it."""
+    others: list[Simple] = []
+    return all(_leave(body, others) for body in node.bodies) and len(others) <= 1
+
+
 def loop_takes_all(node: Compound) -> bool:
     """Whether a compound command is a loop over ``read`` that takes its input line by line, and nothing else in it
     reads that. One program may be given the name: it opens that file, or reads the input and opens none."""

@@ -25,7 +25,7 @@ from countersign.gate.shell.syntax.tree import (
     Word,
 )
 
-_MARKS = re.compile(r"<<|&>|\[\[|<\(|\bexport\b.*\$|(?<!\$)\{(?![\s}])")
+_MARKS = re.compile(r"<<|&>|\[\[|<\(|\bexport\b.*\$|(?<!\$)\{(?![\s}])", re.DOTALL)
 """What other shells than bash read otherwise, or do not know; `dash` splits the expansions in `export A=$x`."""
 
 _BUILTINS = frozenset(

@@ -54,7 +54,7 @@ _ARGUMENT = (
     rf"|(?![A-Za-z_][A-Za-z0-9_]*=){_BRACED_PIECE}*{BRACE_GROUP_TEXT}{_BRACED_PIECE}*{END})"
 )
 _REDIRECTION = (
-    rf"(?:[0-9]?>&[0-9]{END}|(?:<(?![<>&(])|2?>>?(?![<>&|(])|&>>?(?![<>&|(]))(?:[ \t]+|(?!\d+{END})){_SINGLE})"
+    rf"(?:[1-9]?>&[1-9]{END}|(?:<(?![<>&(])|2?>>?(?![<>&|(])|&>>?(?![<>&|(]))(?:[ \t]+|(?!\d+{END})){_SINGLE})"
 )
 _ARGUMENTS = rf"(?:[ \t]+{_ARGUMENT}|(?:[ \t]+|(?<=[A-Za-z_./'\")])(?=[<>])){_REDIRECTION})*{END}"
 _REDIRECTIONS = rf"(?:[ \t]+{_REDIRECTION})*"

@@ -66,7 +66,8 @@ ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 FIRST_WORD = re.compile(FIRST_WORD_TEXT)
 RESERVED = re.compile(rf"(?:{RESERVED_WORDS})(?=[ \t\n;&|()<>]|\Z)")
 WORD_END = re.compile(r"[ \t\n;&|)<>]|\Z")
-DUPLICATION = re.compile(rf"[0-9]?>&[0-9]{END}")
+DUPLICATION = re.compile(rf"[1-9]?>&[1-9]{END}")
+"""Of outputs alone: `0>&3` gives a command another input."""
 OPERATOR = re.compile(r"<<<|<<(?![<-])|<(?![<>&(])|2?>>(?![<>&|(])|2?>(?![<>&|(])|&>>(?![<>&|(])|&>(?![<>&|(])")
 DELIMITER = re.compile(
     r"""(?:'([A-Za-z_][A-Za-z0-9_.-]*)'|"([A-Za-z_][A-Za-z0-9_.-]*)"|([A-Za-z_][A-Za-z0-9_.-]*))(?=[ \t\n;&|)<>])"""
