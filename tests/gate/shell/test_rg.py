@@ -379,6 +379,14 @@ def test_a_search_leaves_out_other_files_once_repositories_and_ignore_files_chan
         "tar xf t.tar; rg one conf", "git pull && rg one",
     ):  # fmt: skip
         assert decide(command, rules, workspace=str(tmp_path), home="/nowhere/home") == "ask", command
+    (tmp_path / "ig").mkdir()
+    (tmp_path / "ig/.ignore").write_text("!*.pem\n")
+    for command in (
+        "cp -r ig/. conf; rg one conf", "cp -rT ig conf; rg one", "git rm -q '.gitign*'; rg one",
+        "mv ig/.ignore .; rg one",
+    ):  # fmt: skip
+        given = [*rules, "Bash(cp:*)", "Bash(mv:*)"]
+        assert decide(command, given, workspace=str(tmp_path), home="/nowhere/home") == "ask", command
     for command in ("rg one", "git checkout -q b2; rg one plain", "git checkout -q b2 && ls", "rm -r plain; rg one"):
         assert decide(command, rules, workspace=str(tmp_path), home="/nowhere/home") == "allow", command
     (tmp_path / "conf/.jj").mkdir()

@@ -223,25 +223,13 @@ class PathJudge:
         spellings = [fold(spelling).rstrip("/") for spelling in resolved.spellings()]
         met = {top for top in self._moved if self._meets(top, spellings, parts, 0)}
         if met or self.is_moved(resolved):
-            carried = met <= self._carried and self._is_only_carried(resolved)
-            if found.kind == "read" and carried:
-                found = self._read_where_moved(found, resolved)
-            else:
-                found = self._asking(found, MOVED, lifted=carried)
+            found = self._asking(found, MOVED, lifted=met <= self._carried and self._is_only_carried(resolved))
         if any(self._meets(top, spellings, parts, 0 if follows else 1) for top in self._expected):
             found = found._replace(floors=(*found.floors, ask_floor(_BROUGHT)), known_read=False)
         counts = found.kind == "write" or self._read_ruled
         if counts and self._meets_filled(spellings, parts, follows=follows):
             found = self._through_link(found)
         return found
-
-    def _read_where_moved(self, found: Finding, resolved: Resolved) -> Finding:
-        """What was found of reading a path where something else may stand by then. That needs no rule where it needs
-        none now, and nothing was brought there but what may be read without a rule as well."""
-        carried = self._is_only_carried(resolved)
-        if carried and found.known_read and not self.may_hold_links(resolved):
-            return found
-        return self._asking(found, MOVED, lifted=carried)
 
     def _meets_filled(self, spellings: Sequence[str], parts: Sequence[str], *, follows: bool) -> bool:
         """Whether a pattern may match a name which leads through a link of unknown name, or lies behind one."""
@@ -310,7 +298,7 @@ class PathJudge:
         if found is None:
             found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
         if self._moved and self.is_moved(self.resolve(path, cwd=cwd), below=below):
-            found = self._read_where_moved(found, self.resolve(path, cwd=cwd))
+            found = self._asking(found, MOVED, lifted=self._is_only_carried(self.resolve(path, cwd=cwd)))
         counts = follows and self._filled and self._read_ruled
         linked = counts and self._may_be_linked(self.resolve(path, cwd=cwd))
         if counts and below and not linked:

@@ -47,7 +47,7 @@ from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, 
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.made_names import ANY_FILES, made_names
 from countersign.gate.shell.rules.match import Coverage, touching
-from countersign.gate.shell.rules.moved_paths import given_names
+from countersign.gate.shell.rules.moved_paths import EVERYWHERE, given_names
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
 from countersign.gate.shell.rules.rough_rules import rough_rules
@@ -180,10 +180,7 @@ def _judged(
     if judging.too_long:
         return judged, (context.made, context.earlier)  # it asks in any case
     made = made_names(judged.findings, context.paths.workspace, (*judging.given_names, *judging.taken_names()))
-    return judged, (
-        made | ({ANY_FILES} if judging.brought.filled or judging.brought.replaced else set()),
-        judging.earlier(),
-    )
+    return judged, (made | ({ANY_FILES} if judging.brings_ignore_files() else set()), judging.earlier())
 
 
 _MOST_ROUNDS = 3
@@ -289,6 +286,12 @@ class _Judging:
         yield from (path.rpartition("/")[2] for path in self.brought.gone)
         if self.context.repositories:
             yield ".git"
+
+    def brings_ignore_files(self) -> bool:
+        """Whether the commands may put ignore files somewhere, or take some away, without naming them."""
+        found = self.brought
+        unnamed = found.filled or found.replaced or found.moved or found.carried
+        return bool(unnamed) or EVERYWHERE in found.gone
 
     def run(self, found: Followed | str) -> CommandJudgement:
         text = self.effect.command

@@ -85,13 +85,15 @@ def brought_below(judge: PathJudge, source: str, target: str, *, cwd: str, follo
     base = os.path.basename(os.path.normpath(join(cwd, source, judge.home)))
     there = target.rstrip("/") or "/"
     yield from _protected(judge, [f"{front}/{name}" for front in (there, f"{there}/{base}") for name in below], cwd)
-    if resolved.kind == "folder":
-        for target_folder in (there, f"{there}/{base}"):
-            yield from _met_links(judge, resolved.resolved or resolved.lexical, target_folder, cwd)
+    # What earlier commands of the text put into the source is not known.
+    known = resolved.kind == "folder" and not judge.expects_changes
+    for target_folder in (there, f"{there}/{base}"):
+        yield from _met_links(judge, resolved.resolved or resolved.lexical if known else None, target_folder, cwd)
 
 
-def _met_links(judge: PathJudge, source: str, target: str, cwd: str) -> Iterator[Finding]:
-    """Yield what is found of the links below a target that stand where a source has something, unless it is nothing."""
+def _met_links(judge: PathJudge, source: str | None, target: str, cwd: str) -> Iterator[Finding]:
+    """Yield what is found of the links below a target that stand where a source has something, unless it is nothing;
+    of all of them where the source is not known. Hard links count."""
     there = judge.resolve(target, cwd=cwd)
     if there.kind != "folder":
         return
@@ -104,21 +106,23 @@ def _met_links(judge: PathJudge, source: str, target: str, cwd: str) -> Iterator
             yield found
 
 
-def _links_met(asked: tuple[str, str]) -> tuple[str, ...] | None:
+def _links_met(asked: tuple[str | None, str]) -> tuple[str, ...] | None:
     source, target = asked
     found: list[str] = []
     waiting, left = [""], MOST_BELOW
     while waiting:
         front = waiting.pop()
-        entries = disk.entries_in(f"{source}/{front}") or ()
-        left -= len(entries)
-        if left < 0:
+        entries = disk.single_entries_in(f"{target}/{front}")
+        left -= len(entries or ())
+        if entries is None or left < 0:
             return None
         for name, is_folder in entries:
             path = f"{front}{name}"
-            if disk.is_link(f"{target}/{path}"):
+            if name in _NOT_ENTERED or (source is not None and not disk.is_there(f"{source}/{path}")):
+                continue
+            if is_folder is None:
                 found.append(path)
-            elif is_folder and disk.is_folder(f"{target}/{path}"):
+            elif is_folder:
                 waiting.append(f"{path}/")
     return tuple(sorted(found))
 

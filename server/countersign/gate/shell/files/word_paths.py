@@ -13,7 +13,13 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
+from countersign.gate.paths.sensitive_paths import (
+    PROTECTED,
+    SECOND_PROTECTED,
+    SECRET_IN_HOME,
+    SECRET_SAMPLES,
+    protected_reason,
+)
 from countersign.gate.paths.socket_places import holds_sockets
 from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, unescape_glob
 from countersign.gate.probes import disk
@@ -249,6 +255,14 @@ class PathFinder:
             finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
         return self._with_rules_below(finding, value, cwd)
 
+    def _with_brought_names(self, finding: Finding, pattern: str, value: str, cwd: str) -> Finding:
+        """What was found of a folder, or of a protected name there that a pattern may match by then."""
+        for name in SECOND_PROTECTED:
+            there = f"{value.rstrip('/')}/{name}"
+            if glob_segment(pattern).may_match_any_case(name) and self.judge.is_protected(there, cwd=cwd) is not None:
+                return self.judge.judge_write(there, cwd=cwd)
+        return finding
+
     def _through_links_in(self, finding: Finding, value: str, cwd: str) -> Finding:
         """The strictest of what was found of a folder and of the links that lie in it: a file of unknown name may be
         copied over one, and is written through it then."""
@@ -280,6 +294,8 @@ class PathFinder:
             # An earlier command of the text may make what it matches.
             name = pattern.rstrip("/").rsplit("/", 1)[-1]
             whole = whole._replace(ask=whole.ask or self.judge.may_hold_edited(value, [name], cwd=cwd))
+            if self.judge.expects_changes and not (whole.ask or whole.floors):
+                whole = self._through_links_in(self._with_brought_names(whole, name, value, cwd), value, cwd)
         paths = (*meant.values, *(match for some in matched for match in some or ()))
         for name in dict.fromkeys(path.rstrip("/").rsplit("/", 1)[-1] for path in paths):
             if whole.floors or whole.deny or whole.ask:

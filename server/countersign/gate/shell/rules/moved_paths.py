@@ -230,8 +230,8 @@ class _At:
                 yield from map(fold, self.entries(f"{value}/{name}" if name else value))
 
     def carries_plain_folders(self, index: int, known: ProgramReading) -> bool:
-        """Whether all that a command moves or copies is there now, may be read without a rule, and holds no hard link
-        and no secret. Where its symlinks will be is known (``brought_links.py``)."""
+        """Whether all that a command moves or copies is there now, and holds no hard link and no secret. Where its
+        symlinks will be is known (``brought_links.py``)."""
         row, found = known.program, known.arguments
         if (row is not None and row.operands == "link") or found.may_have(*_LINKING, *BACKING_UP, "--exchange"):
             return False
@@ -245,10 +245,8 @@ class _At:
         if paths.is_moved(found, below=True) or paths.may_be_made(found) or paths.may_hold_links(found):
             return False
         if found.kind != "folder":
-            plain = found.kind == "missing" or (found.kind == "file" and found.links == 1)
-        else:
-            plain = found.resolved is not None and not disk.combined(_holds_hidden_secrets, found.resolved)
-        return plain and paths.judge_read(value, cwd=self._place, below=found.kind == "folder").known_read
+            return found.kind == "missing" or (found.kind == "file" and found.links == 1)
+        return found.resolved is not None and not disk.combined(_holds_hidden_secrets, found.resolved)
 
     def _may_be_tree(self, value: str | None) -> bool:
         """Whether a source may be a folder, or hold what an earlier command of the text put there."""
