@@ -600,10 +600,10 @@ def test_a_name_that_stands_for_the_input_asks(tmp_path: Path) -> None:
     """``head -c 4 -`` in the loop takes four characters of the next name."""
     for name in ("-", "aaa_.env", ".env"):
         (tmp_path / name).write_text("TOKEN=1\n")
-    rules = ["Bash(ls:*)", "Bash(head:*)", "Bash(git ls-files:*)"]
+    rules = ["Bash(ls:*)", "Bash(head:*)", "Bash(git ls-files:*)", "Bash(rg:*)"]
     subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
     subprocess.run(["git", "add", "--", "./-", "aaa_.env"], cwd=tmp_path, check=True)
-    for listing in ("ls", "ls | sort", "git ls-files"):
+    for listing in ("ls", "ls | sort", "git ls-files", "rg --files", "rg -l TOKEN"):
         text = f'{listing} | while read -r f; do head -c 4 "$f"; done'
         for given in ({"allow": rules}, {"mode": "auto"}):
             assert decide(text, workspace=str(tmp_path), home="/nowhere/home", **given) == "ask", (text, given)

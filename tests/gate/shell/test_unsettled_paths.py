@@ -331,7 +331,15 @@ def test_a_copy_writes_through_links_that_stand_below_its_target(work: Path) -> 
     for command in ("cp -r real/. D", "cp -rT real D", "cp -a real/w D", "split x D/x", "csplit -f D/x x 1"):
         assert decide(command, rules, workspace=str(work)) == "ask", command
     assert decide("find real -type f -exec cp -t D {} +", rules, workspace=str(work)) == "ask"
+    (work / "E").mkdir()
+    (work / "E/w").hardlink_to(work / "sub/.env")
+    (work / "E/xab").hardlink_to(work / "sub/.env")
+    assert decide("find real -type f -exec cp -t E {} +", rules, workspace=str(work)) == "ask"
+    assert decide("split x E/x", rules, workspace=str(work)) == "ask"
     assert decide("split x out/x", rules, workspace=str(work)) == "allow"
+    more = [*rules, "Bash(ln:*)", "Bash(mv:*)", "Bash(mkdir:*)", "Bash(touch:*)"]
+    for command in ("ln -s ../real D/r", "mv out D", "touch new; ln -s ../real D/r", "mkdir n; cp -r real n"):
+        assert decide(command, more, workspace=str(work)) == "allow", command
 
 
 def test_a_copy_of_what_the_text_brought_is_written_through_no_link(work: Path) -> None:

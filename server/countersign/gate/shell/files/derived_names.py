@@ -119,6 +119,7 @@ class Pieces(NamedTuple):
 
     @property
     def sample(self) -> str:
+        """The path of one of them."""
         return f"{self.folder}{self.before}aa{self.after}"
 
     @property

@@ -550,7 +550,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     backs_up = found.may_have("-b", "--backup", "-S", "--suffix")
     yield FileUse("write", target)
     if carries:
-        yield from (FileUse("write", target, brought=word) for word in sources)
+        copied = row.operands != "move"
+        yield from (FileUse("write", target, brought=word, copied=copied) for word in sources)
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
         yield FileUse("read", target)
@@ -621,7 +622,7 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
             yield FileUse("write", word)
             yield FileUse("write", word, unknown_names=True)
             for _, source in local if several else local[:-1]:
-                yield FileUse("write", word, brought=source)
+                yield FileUse("write", word, brought=source, copied=True)
             for source in operands[:-1]:
                 # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well.
                 if source.value is None:

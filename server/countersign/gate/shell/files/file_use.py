@@ -37,7 +37,8 @@ class FileUse(NamedTuple):
     ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
     may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
     ``content``: of a folder, only files that lie in it are written. ``whole``: all that lies below is changed as well.
-    ``brought``: what lies below this other word arrives there. ``patched``: the patch on the input says which.
+    ``brought``: what lies below this other word arrives there, and if it is ``copied``, in what links there lead to.
+    ``patched``: the patch on the input says which.
     ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
     what lies there may be deleted, or not."""
 
@@ -64,6 +65,7 @@ class FileUse(NamedTuple):
     content: bool = False
     whole: bool = False
     brought: Word | None = None
+    copied: bool = False
     patched: bool = False
     opened: bool = False
     removes: bool = False

@@ -1,6 +1,6 @@
 """Protected places (docs/gate.md P4) that a command touches without naming them: below a folder whose content it
-changes (``chmod -R``), or below one that it copies or moves, by the names that they get where it goes. So it does what
-links lead to that stand where a copy has a file.
+changes (``chmod -R``), or below one that it copies or moves, by the names that they get where it goes. A copy also
+writes through the links that stand where it puts a file.
 
 The folder is walked as the disk is now, within a bound. Only names that may be protected are looked at more closely.
 """
@@ -22,6 +22,8 @@ MOST_BELOW = 20_000
 """Names below one folder that are looked at."""
 _MOST_FOUND = 5
 """Protected places of one folder that are named."""
+_MOST_LINKS = 500
+"""Links below a target that are looked at more closely."""
 _NOT_ENTERED = frozenset({".git"})
 """Folders that are protected as a whole, however many files lie there."""
 
@@ -85,22 +87,32 @@ def brought_below(judge: PathJudge, source: str, target: str, *, cwd: str, follo
     base = os.path.basename(os.path.normpath(join(cwd, source, judge.home)))
     there = target.rstrip("/") or "/"
     yield from _protected(judge, [f"{front}/{name}" for front in (there, f"{there}/{base}") for name in below], cwd)
-    # What earlier commands of the text put into the source is not known.
+
+
+def copied_over_links(judge: PathJudge, source: str, target: str, *, cwd: str) -> Iterator[Finding]:
+    """Yield what asks, or is forbidden, of the links, hard ones too, through which a copy of a folder may write below
+    its target: those that stand where the source has something, or all of them where earlier commands of the text may
+    have put more into the source."""
+    resolved = judge.resolve(source, cwd=cwd)
+    if resolved.kind not in ("folder", "missing"):
+        return
     known = resolved.kind == "folder" and not judge.expects_changes
-    for target_folder in (there, f"{there}/{base}"):
-        yield from _met_links(judge, resolved.resolved or resolved.lexical if known else None, target_folder, cwd)
+    base = os.path.basename(os.path.normpath(join(cwd, source, judge.home)))
+    front = target.rstrip("/") or "/"
+    for folder in (front, f"{front}/{base}"):
+        yield from _met_links(judge, resolved.resolved or resolved.lexical if known else None, folder, cwd)
 
 
 def _met_links(judge: PathJudge, source: str | None, target: str, cwd: str) -> Iterator[Finding]:
-    """Yield what is found of the links below a target that stand where a source has something, unless it is nothing;
-    of all of them where the source is not known. Hard links count."""
     there = judge.resolve(target, cwd=cwd)
     if there.kind != "folder":
         return
     met = disk.combined(_links_met, (source, there.resolved or there.lexical))
     if met is None:
         yield _asked(judge, target, cwd, f"more than {MOST_BELOW} names of files are too many to check")
-    for name in met or ():
+    elif len(met) > _MOST_LINKS:
+        yield _asked(judge, target, cwd, f"more than {_MOST_LINKS} links there are too many to check")
+    for name in (met or ())[:_MOST_LINKS]:
         found = judge.judge_write(f"{target}/{name}", cwd=cwd)
         if found.floors or found.deny or found.ask or found.requires_ask:
             yield found

@@ -31,6 +31,8 @@ MOST_INDEX = 8 << 20
 _READ_OTHERWISE = re.compile(r"[\s'\"\\*?\[]")
 """What makes a shell or xargs take the name of a folder for another, or for several."""
 
+_INPUT = "-"
+
 Unusual = Sequence[tuple[str, bool]]
 """Paths that are symlinks, or hold what a shell splits or unquotes, each with whether it is a symlink."""
 
@@ -57,6 +59,11 @@ class ListedNames:
         if not disk.is_folder(root):
             return
         tracked = self._tracked(root) if listed.tracked else None
+        if disk.is_there(f"{root}/{_INPUT}") or any(path == _INPUT for path, _ in tracked or ()):
+            yield self._asked(
+                _INPUT, "to many programs the name `-` means their input, which is the rest of the listing"
+            )
+            return
         found = tracked if tracked is not None else self._below(root, literal(word), listed)
         if found is None:
             yield self._asked(word.source, f"more than {MOST_NAMES} names are listed, too many to check for symlinks")
@@ -73,9 +80,6 @@ class ListedNames:
             # As it is printed: git leaves `./` out.
             spelled = path if listed.tracked else f"{front}/{path}"
             parts = [root + "/" + path] if is_link else []
-            if path == "-":  # to a program, its input: it takes names from whoever reads the rest of the listing
-                yield self._asked(path, "the name holds characters that a shell reads in another way")
-                continue
             if listed.split and disk.SPLITTING.search(path):
                 if any(char in path for char in "'\"\\*?["):
                     yield self._asked(path, "the name holds characters that a shell reads in another way")
@@ -97,8 +101,7 @@ class ListedNames:
         if not listed.flat:
             return disk.unusual_below(root, MOST_NAMES)
         links = disk.links_in(root)
-        names = disk.names_in(root)
-        return [(each, each in links) for each in names if each in links or each == "-" or disk.SPLITTING.search(each)]
+        return [(name, name in links) for name in disk.names_in(root) if name in links or disk.SPLITTING.search(name)]
 
     def _tracked(self, root: str) -> Unusual | None:
         """What git's index holds of unusual names, counted from its top; None where there is no index to read."""
@@ -113,7 +116,7 @@ class ListedNames:
         return [
             (os.path.relpath(f"{top}/{path}", root), link)
             for path, link in names
-            if link or os.path.basename(path) == "-" or disk.SPLITTING.search(path)
+            if link or os.path.basename(path) == _INPUT or disk.SPLITTING.search(path)
         ]
 
     def _asked(self, resource: str, reason: str) -> Finding:

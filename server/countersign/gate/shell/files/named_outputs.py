@@ -80,7 +80,7 @@ def _cmake_tool(tool: str | None, words: Sequence[Word]) -> Iterator[FileUse]:
         yield from (FileUse("read", word) for word in named[:-1])
         for word in named[-1:]:
             yield FileUse("write", word)
-            yield from (FileUse("write", word, brought=source) for source in named[:-1])
+            yield from (FileUse("write", word, brought=source, copied=True) for source in named[:-1])
             yield from inside(word.value, tilde=word.tilde)
     elif tool == "tar" and words and _PACKING.match(words[0].prefix):
         archive, *packed = [word for word in words[1:] if not word.prefix.startswith("-")] or [unknown()]

@@ -25,7 +25,13 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact,
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
-from countersign.gate.shell.files.held_below import brought_below, covered_below, protected_below, rewritten_below
+from countersign.gate.shell.files.held_below import (
+    brought_below,
+    copied_over_links,
+    covered_below,
+    protected_below,
+    rewritten_below,
+)
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
@@ -197,6 +203,8 @@ class PathFinder:
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
             yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
+            if file_use.copied:
+                yield from copied_over_links(self.judge, source, value, cwd=cwd)
 
     def _one(self, file_use: FileUse, value: str, cwd: str) -> Finding:
         return (
@@ -264,10 +272,13 @@ class PathFinder:
         return finding
 
     def _through_links_in(self, finding: Finding, value: str, cwd: str) -> Finding:
-        """The strictest of what was found of a folder and of the links that lie in it: a file of unknown name may be
-        copied over one, and is written through it then."""
+        """The strictest of what was found of a folder and of the links that lie in it, hard ones too: a file of unknown
+        name may be copied over one, and is written through it then."""
         folder = self.judge.resolve(value, cwd=cwd)
-        links = disk.links_in(folder.resolved or folder.lexical) if folder.kind == "folder" else ()
+        entries = disk.single_entries_in(folder.resolved or folder.lexical) if folder.kind == "folder" else ()
+        if entries is None:
+            return _too_many(finding)
+        links = [name for name, is_folder in entries if is_folder is None]
         for name in links[:MAX_MATCHES] if not (finding.floors or finding.deny or finding.ask) else ():
             found = self.judge.judge_write(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if found.floors or found.deny or found.ask:

@@ -24,7 +24,7 @@ _REPRINTED = names_with("like_bash")
 
 _OPTIONS = frozenset("-c -e -u -x -l -o --login --norc --noprofile".split())
 """Their options that leave the meaning of a text alone, unlike `-k`, `-O` and `--posix`. With `-i` an error ends a
-text early: bash goes on with its next line, and dash with commands from its input; and aliases count."""
+text early: bash goes on with its next line, and dash with commands from its input; and it expands aliases."""
 _SET = frozenset({"errexit", "nounset", "pipefail", "xtrace"})
 
 _USES_SH = names_with("hands_to_sh")

@@ -104,7 +104,7 @@ def brought_links(
         if brings == "nothing" and not targets:
             continue
         there = moved_places(places, layer.carried.folders, context.paths)
-        if brings == "below" or (brings == "tree" and checked_out_by(analyzed, index) is None):
+        if brings == "below" or (brings == "tree" and _checked_out_by(analyzed, index) is None):
             # The top of a work tree stays a folder.
             filled |= _reached(context, analyzed, index, brings, there)
         elif brings != "nothing":
@@ -187,7 +187,7 @@ def _is_short_for(name: str, options: Collection[str]) -> bool:
     return name in options or (len(name) > 2 and any(option.startswith(name) for option in options))
 
 
-def checked_out_by(analyzed: AnalyzedCommand, index: int) -> tuple[Word, ...] | None:
+def _checked_out_by(analyzed: AnalyzedCommand, index: int) -> tuple[Word, ...] | None:
     """The words by which a layer names what git takes out of another commit; None where it names nothing."""
     git = analyzed.known[index].git
     return checked_out(analyzed.layers[index].words, git) if git is not None else None
@@ -199,7 +199,7 @@ def _reached(
     """The paths which such a command may make links, with all that lies below them, or below which it may make some."""
     if places is None:
         return {"/"}
-    git, specs = analyzed.known[index].git, checked_out_by(analyzed, index)
+    git, specs = analyzed.known[index].git, _checked_out_by(analyzed, index)
     found: set[str] = set()
     for place in places:
         touched = [

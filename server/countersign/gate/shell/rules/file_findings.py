@@ -230,8 +230,8 @@ def _derived(
     yield _findings_of(context, analyzed, FileUse("write", constant(made.sample)), places)
     for place in around:
         there = context.paths.resolve(made.folder or ".", cwd=place)
-        for link in disk.links_in(there.resolved or there.lexical):
-            if made.may_be(link):
+        for link, is_folder in disk.single_entries_in(there.resolved or there.lexical) or ():
+            if is_folder is None and made.may_be(link):
                 yield _findings_of(context, analyzed, FileUse("write", constant(f"{made.folder}{link}")), [place])
     for place in around if context.rules.limits("Edit") else ():
         ruled = context.paths.may_hold_edited(made.folder or ".", [made.pattern], cwd=place)

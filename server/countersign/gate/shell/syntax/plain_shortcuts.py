@@ -59,7 +59,7 @@ _REDIRECTION = (
 _ARGUMENTS = rf"(?:[ \t]+{_ARGUMENT}|(?:[ \t]+|(?<=[A-Za-z_./'\")])(?=[<>])){_REDIRECTION})*{END}"
 _REDIRECTIONS = rf"(?:[ \t]+{_REDIRECTION})*"
 
-_KEPT_NAMES = rf"(?:{OWN_NAMES.pattern}|LANG|LANGUAGE|LC_[A-Z]+|PATH|{'|'.join(HELD_NAMES)})"
+_KEPT_NAMES = rf"(?:{OWN_NAMES.pattern}|LANG|LANGUAGE|LC_[A-Z]+|PATH|{'|'.join(sorted(HELD_NAMES))})"
 _NAME = rf"(?!{_KEPT_NAMES}(?![A-Za-z0-9_]))[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_])"
 _FLAT_VALUE_PIECE = rf"{LITERAL_CHARACTER}|{_SINGLE_QUOTED}|{ESCAPED}|{_NOT_ALL}"
 _VALUE = rf'(?:{_FLAT_VALUE_PIECE}|\${_SUBSTITUTED}|"(?:{_IN_QUOTES}|{_NOT_ALL}|\${_SUBSTITUTED})*")*{END}'
