@@ -474,18 +474,9 @@ class _Judging:
             self.brought = self.brought._replace(moved=before.moved, carried=before.carried, gone=before.gone)
         # The same words mean the same in the same text, by its variables, and until another link is brought.
         for each in found.steps:
-            fed = outer is not None and outer.has_stdin and not each.has_stdin
-            step = (
-                each._replace(
-                    stdin_texts=outer.stdin_texts,
-                    has_stdin=True,
-                    stdin_is_exact=outer.stdin_is_exact and len(found.steps) == 1,
-                )
-                if outer is not None and fed
-                else each
-            )
-            if outer is not None and each.has_stdin and not (each.stdin_texts or each.stdin_is_exact):
-                step = each._replace(stdin_texts=outer.stdin_texts)  # a filter may hand it on
+            step = each
+            if outer is not None:
+                step = each._replace(input=each.input.inside(outer.input, alone=len(found.steps) == 1))
             if outer is not None and outer.beside:
                 step = step._replace(beside=ANY if step.beside else outer.beside)
             if self.too_long:
@@ -737,7 +728,7 @@ class _Judging:
             self.scripts[file] = None
         for risk in risks:
             self.risks[risk] = None
-        inner_texts = analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts
+        inner_texts = analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.input.texts
         if inner_texts or not self.at_end:
             self.bring(analyzed, places)
         if self.written:
@@ -753,7 +744,7 @@ class _Judging:
                 self.must_mean_the_same(text, inherited, carried)
                 there = moved_places(places, carried.folders, self.context.paths)
                 self.inside(text, there, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
-            if not analyzed.step.unwrapped.texts and not analyzed.step.stdin_texts:
+            if not analyzed.step.unwrapped.texts and not analyzed.step.input.texts:
                 self.escaped.update(range(inner, len(self.findings)))
 
     def looked_up(self, found: Iterator[FileFindings]) -> list[FileFindings]:

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
+from countersign.gate.shell.flow.command_input import ANY_INPUT, NO_INPUT, CommandInput
 from countersign.gate.shell.flow.descriptors import moves_descriptors
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, activated, followed, moves, union
-from countersign.gate.shell.flow.shared_input import has_one_reader, loop_takes_all, takes_all
+from countersign.gate.shell.flow.shared_input import shared_by
 from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
@@ -70,10 +71,7 @@ ANY = -1
 class Step(NamedTuple):
     """A simple command as it would be run.
 
-    ``redirects`` of the compound commands around it stand in steps of their own, without words. ``stdin_texts`` are
-    texts that it may read from its input; ``has_stdin`` says that its input comes from this text at all, and
-    ``stdin_is_exact`` that it is those texts and nothing else. ``listing`` are the commands whose output is all that
-    comes in, if they list names of files, ``stdin_words`` are words in it that are not constant. ``leads`` is where it
+    ``redirects`` of the compound commands around it stand in steps of their own, without words. ``leads`` is where it
     moves the shell to, where it does. ``guessed``: it is a reading with something in it that may well be another, so
     what a rule denies there asks. ``beside`` is the number of the pipeline that it is a part of, 0 if it is
     in none, and ``ANY`` where it may run beside all others.
@@ -82,13 +80,9 @@ class Step(NamedTuple):
     command: Simple
     unwrapped: Unwrapped
     places: Places
-    stdin_texts: tuple[str, ...] = ()
-    has_stdin: bool = False
-    stdin_is_exact: bool = True
-    listing: Listing | None = None
+    input: CommandInput = NO_INPUT
     leads: Places = None
     guessed: bool = False
-    stdin_words: tuple[Word, ...] = ()
     beside: int = 0
 
     def with_words(self, words: tuple[Word, ...]) -> Step:
@@ -146,12 +140,8 @@ class _Context(NamedTuple):
     """``once``: what stands here runs at most once, and nothing that stands after it runs before it ends."""
 
     places: Places = HERE
-    stdin_texts: tuple[str, ...] = ()
-    has_stdin: bool = False
-    stdin_is_exact: bool = True
-    listing: Listing | None = None
+    input: CommandInput = NO_INPUT
     once: bool = True
-    stdin_words: tuple[Word, ...] = ()
     beside: int = 0
 
 
@@ -221,26 +211,9 @@ class _Walk:
             self.pipelines += 1
             inner = inner._replace(beside=context.beside or self.pipelines)
         for index, stage in enumerate(stages, 1):
-            whole = inner.listing is None or takes_all(stage)
-            self.node(stage, inner if whole else inner._replace(listing=None))
-            texts, stdin_is_exact = stage_output(stage)
-            if not texts:
-                texts = inner.stdin_texts  # a filter hands on what it reads
-            listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
-            words = () if stdin_is_exact else open_output(stage) or inner.stdin_words
-            fed = (texts, stdin_is_exact, listing, words)
-            if (
-                not inner.has_stdin
-                or (inner.stdin_texts, inner.stdin_is_exact, inner.listing, inner.stdin_words) != fed
-            ):
-                inner = context._replace(
-                    beside=inner.beside,
-                    has_stdin=True,
-                    stdin_texts=texts,
-                    stdin_is_exact=stdin_is_exact,
-                    listing=listing,
-                    stdin_words=words,
-                )
+            self.node(stage, inner)
+            if index < len(stages):
+                inner = inner._replace(input=_printed(stages, index, inner.input))
         return context.places, context.places
 
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
@@ -260,10 +233,7 @@ class _Walk:
             self.assigned(formula)
         if node.redirects or node.formulas:
             context = self.redirected(node, context)
-        if context.listing is not None and not loop_takes_all(node):
-            context = context._replace(listing=None)
-        if context.has_stdin and context.stdin_is_exact and not has_one_reader(node):
-            context = context._replace(stdin_is_exact=False)
+        context = _shared(node, context)
         places = context.places
         match node.kind:
             case "subshell" | "coproc":
@@ -297,7 +267,7 @@ class _Walk:
             case "function":
                 self.repeats = True
                 self.facts.functions.add(node.name or "")
-                self.script(node.bodies[0], _Context(None if self.moving else HERE, has_stdin=True, once=False))
+                self.script(node.bodies[0], _Context(None if self.moving else HERE, ANY_INPUT, once=False))
                 return places, places
 
     def branches(self, bodies: Sequence[Script], context: _Context) -> Outcome:
@@ -331,6 +301,7 @@ class _Walk:
     # --- simple commands ---------------------------------------------------------------------------------------------
 
     def simple(self, command: Simple, context: _Context) -> Outcome:
+        context = _shared(command, context)
         if id(command) in self.met and not command.redirects:
             # The very same words were met before: what they bind and hold is known.
             return self.after(self.emit(command, context), context)
@@ -338,7 +309,7 @@ class _Walk:
             step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
             name = program(command.words[0].value or "")
             if name in _NAMING:
-                self.bindings(command, step.listing)
+                self.bindings(command, step.input.listing)
             elif name not in MOVERS and not self.facts.functions and len(step.unwrapped.layers) == 1:
                 return context.places, context.places
             return self.after(step, context)
@@ -347,15 +318,13 @@ class _Walk:
             self.beside = self.beside or written
             self.apart(
                 word.scripts,
-                context._replace(has_stdin=True, stdin_is_exact=False, listing=None, beside=ANY)
-                if written
-                else context,
+                context._replace(input=context.input.opened(None), beside=ANY) if written else context,
             )
         for assignment in command.assignments:
             self.apart(assignment.scripts, context)
         self.apart(command.scripts, context)
-        inner = self.targets(command.redirects, context)
-        self.bindings(command, inner.listing)
+        inner = _shared(command, self.targets(command.redirects, context))
+        self.bindings(command, inner.input.listing)
         return self.after(self.emit(command, inner), context)
 
     def emit(self, command: Simple, context: _Context) -> Step:
@@ -369,11 +338,7 @@ class _Walk:
             command,
             unwrapped,
             context.places,
-            context.stdin_texts,
-            context.has_stdin,
-            context.stdin_is_exact,
-            context.listing,
-            stdin_words=context.stdin_words,
+            context.input,
             beside=context.beside,
         )
         self.steps.append(step)
@@ -389,7 +354,7 @@ class _Walk:
         formula = _all(node.formulas)
         kind = "arithmetic" if formula else "command"
         command = Simple(shown, (), (), node.redirects, kind, formula)
-        self.steps.append(Step(command, _NOTHING, context.places, has_stdin=True, beside=context.beside))
+        self.steps.append(Step(command, _NOTHING, context.places, ANY_INPUT, beside=context.beside))
         return inner
 
     def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
@@ -403,25 +368,26 @@ class _Walk:
             inner = context._replace(beside=ANY) if process else context
             self.apart(
                 redirect.target.scripts,
-                inner if inputs else inner._replace(has_stdin=True, stdin_texts=(), stdin_is_exact=False, listing=None),
+                inner if inputs else inner._replace(input=ANY_INPUT),
             )
             if redirect.variable is not None:
                 self.facts.bind(redirect.variable, None, number=True)
             if redirect.heredoc is not None:
                 self.apart(redirect.heredoc.scripts, context)
                 known = redirect.heredoc.word is not None and redirect.heredoc.word.value is not None
-                context = _fed(context, redirect.heredoc.body or "", stdin_is_exact=known)
+                read = context.input.replaced_by(redirect.heredoc.body or "", exact=known)
             elif redirect.operator == "<<<":
-                text = redirect.target.value
-                context = _fed(context, shown(redirect.target), stdin_is_exact=text is not None)
-                if text is None:
-                    context = context._replace(stdin_words=(*context.stdin_words, redirect.target))
+                known = redirect.target.value is not None
+                word = None if known else redirect.target
+                read = context.input.replaced_by(shown(redirect.target), exact=known, word=word)
             elif redirect.operator in {"<", "<>", "<&"} or redirect.descriptor == "0":
                 # `done < <(find …)`
                 pieces = redirect.target.pieces
                 only = pieces[0] if len(pieces) == 1 else None
-                listing = script_listing(only.script) if isinstance(only, Process) else None
-                context = context._replace(has_stdin=True, stdin_is_exact=False, listing=listing)
+                read = context.input.opened(script_listing(only.script) if isinstance(only, Process) else None)
+            else:
+                continue
+            context = context._replace(input=read)
         return context
 
     def after(self, step: Step, context: _Context) -> Outcome:
@@ -588,10 +554,14 @@ def _all(formulas: Sequence[Formula]) -> Formula | None:
     return Formula(names, assigned, any(formula.unknown for formula in formulas))
 
 
-def _fed(context: _Context, text: str, *, stdin_is_exact: bool) -> _Context:
-    return context._replace(
-        stdin_texts=(*context.stdin_texts, text),
-        has_stdin=True,
-        stdin_is_exact=context.stdin_is_exact and stdin_is_exact,
-        listing=None,
-    )
+def _printed(stages: Sequence[Node], index: int, read: CommandInput) -> CommandInput:
+    """What the first ``index`` stages of a pipeline, the last of which reads ``read``, hand to the next."""
+    texts, exact = stage_output(stages[index - 1])
+    listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
+    words = () if exact else open_output(stages[index - 1]) or read.words
+    return CommandInput(True, texts or read.texts, exact, listing, words)  # a filter hands on what it reads
+
+
+def _shared(node: Simple | Compound, context: _Context) -> _Context:
+    read = shared_by(node, context.input)
+    return context if read is context.input else context._replace(input=read)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from countersign.gate.shell.flow.command_input import CommandInput
 from countersign.gate.shell.syntax.tree import (
     Chain,
     Compound,
@@ -24,25 +25,27 @@ from countersign.gate.shell.syntax.tree import (
 )
 
 
-def takes_all(stage: Node) -> bool:
-    """Whether all that is fed to a stage of a pipeline comes to one command in it, or line by line to the ``read`` of a
-    loop beside which nothing reads it."""
-    match stage:
-        case Simple():
-            return not any(_scripts(stage))  # what stands in a substitution reads the same input before
-        case Compound():
-            return loop_takes_all(stage)
-        case _:
-            return False
+def shared_by(node: Simple | Compound, read: CommandInput) -> CommandInput:
+    """What the commands of a node know of the input ``read`` that they share: nothing surely, unless one of them takes
+    all of it. A loop over ``read`` takes a listing line by line."""
+    part = read.in_part()
+    if part is read:
+        return read
+    if isinstance(node, Simple):
+        others: list[Simple] = []
+        return read if all(_leave(script, others) for script in _scripts(node)) and not others else part
+    return part._replace(
+        exact=read.exact and _has_one_reader(node), listing=read.listing if _loop_takes_all(node) else None
+    )
 
 
-def has_one_reader(node: Compound) -> bool:
+def _has_one_reader(node: Compound) -> bool:
     """Whether at most one command in it may read the input that its commands share, so that none gets a part of it."""
     others: list[Simple] = []
     return all(_leave(body, others) for body in node.bodies) and len(others) <= 1
 
 
-def loop_takes_all(node: Compound) -> bool:
+def _loop_takes_all(node: Compound) -> bool:
     """Whether a compound command is a loop over ``read`` that takes its input line by line, and nothing else in it
     reads that. One program may be given the name: it opens that file, or reads the input and opens none."""
     if node.kind != "loop" or node.keyword != "while":

@@ -79,7 +79,7 @@ class AnalyzedCommand:
         self.names, self.known = (name,), (known,)
         self.shapes: tuple[str, ...] = tuple([word.shape for word in words])
         self.uses: tuple[EscapeUse, ...] = known.uses
-        if self.step.has_stdin:
+        if self.step.input.comes:
             self.uses = (*self._fed(), *known.uses)
         self.holes: tuple[Word, ...] = known.holes
         runs = may_run(name) and (could_run(name, words) or self.step.unwrapped.texts)
@@ -89,7 +89,7 @@ class AnalyzedCommand:
         self.shapes = tuple([word.shape for word in self.layers[0].words]) if self.layers else ()
         self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
         self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
-        fed = self._fed() if self.step.has_stdin else ()
+        fed = self._fed() if self.step.input.comes else ()
         self.uses = (*fed, *[use for known in self.known for use in known.uses])
         self.holes = tuple(
             [
@@ -234,7 +234,7 @@ class AnalyzedCommand:
             if each.operation in ("read", "list") and each.below and each.word.value:
                 yield f"{each.word.value.rstrip('/')}/x"
         if above is not None and self.names[above] in GIVE_INPUT:
-            for text in self.step.stdin_texts:
+            for text in self.step.input.texts:
                 yield from filter(None, _GAPS.split(text)[:_MOST_GIVEN])
 
     def _listings(self, word: Word, layer: int) -> Iterable[Listing]:
@@ -245,7 +245,7 @@ class AnalyzedCommand:
         if not word.pieces and above is not None and word.source in _GIVEN:
             words = self.layers[above].words
             if self.names[above] in GIVE_INPUT:
-                known = self.step.listing if self.layers[layer].way == "clear" else None
+                known = self.step.input.listing if self.layers[layer].way == "clear" else None
                 ends = self.known[above].arguments.valued("-d", "--delimiter")
                 by_line = all(end.value in {"\n", "\\n", "\\0"} for end in ends)
                 return () if known is None or not by_line else (known,)

@@ -68,7 +68,7 @@ def file_findings(
         last = index == len(analyzed.layers) - 1
         if name in OPENS_IN or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
             for file_use in patched_touches(
-                name, layer.words, analyzed.step.stdin_texts if last else (), sure=analyzed.step.stdin_is_exact
+                name, layer.words, analyzed.step.input.texts if last else (), sure=analyzed.step.input.exact
             ):
                 yield _findings_of(context, analyzed, placed_in(opening_folders(name, known), file_use), places)
         for use in known.uses:
@@ -174,7 +174,7 @@ def file_findings(
                 yield from _ruled_in(context, analyzed, word, places, writes=strange or closed)
     if not GIVE_INPUT.isdisjoint(analyzed.names):
         # Names that the text itself writes to its input.
-        fed = dict.fromkeys(part for text in analyzed.step.stdin_texts for part in _PARTS.split(text) if part)
+        fed = dict.fromkeys(part for text in analyzed.step.input.texts for part in _PARTS.split(text) if part)
         for part in list(fed)[:_MOST_PARTS]:
             yield _findings_of(context, analyzed, FileUse("read", constant(part), shown=True), started)
     for path in written_by_variables(analyzed):
@@ -305,10 +305,10 @@ def _listed(
 ) -> Iterator[FileFindings]:
     """What a command touches whose names stand in a list; ``fed``: it surely is the one that the text writes. What is
     not known of a list asks where there are rules for files."""
-    names, whole = listed_in(analyzed.step.stdin_texts)
+    names, whole = listed_in(analyzed.step.input.texts)
     for listed in names:
         yield _findings_of(context, analyzed, FileUse("read", constant(listed), below=True, shown=True), places)
-    if fed and whole and names and analyzed.step.stdin_is_exact:
+    if fed and whole and names and analyzed.step.input.exact:
         return
     reason = f"the file `{unknown().source}` is only known at run time and could be a secret"
     if context.rules_files:
@@ -525,7 +525,7 @@ not searched for files (docs/known-limitations.md)."""
 def _may_obey_input(analyzed: AnalyzedCommand, name: str, known: ProgramReading) -> bool:
     """Whether what the text writes to a program's input may be more to it than data: a makefile, C, or whatever a
     program takes of which no record says that it only reads."""
-    if not analyzed.step.stdin_texts or known.git is not None or name in _OBEYS_NO_INPUT:
+    if not analyzed.step.input.texts or known.git is not None or name in _OBEYS_NO_INPUT:
         return False
     if known.program is not None and known.program.reads_input:
         return True
@@ -537,7 +537,7 @@ def _named_on_input(
 ) -> Iterator[FileFindings]:
     """What a text may name that a program obeys, wherever it does: protected places, secrets, and files of which a
     rule speaks. It asks, as it is not known what the text means."""
-    for text in analyzed.step.stdin_texts:
+    for text in analyzed.step.input.texts:
         for part in dict.fromkeys(part for part in _PARTS.split(text) if _is_like_a_file(part)):
             yield _protected(context, analyzed, constant(part), places)
             if any(context.paths.is_secret(part, cwd=place) for place in places or [context.start]):

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from countersign.gate.shell.flow.command_input import ANY_INPUT
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.flow.stage_output import DIGIT, stage_output
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -48,7 +49,7 @@ class _TooManyError(Exception):
 def with_filled_words(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
     """Return the command in each such reading, with its assignments; None if there are too many."""
     step = analyzed.step
-    if step.command.kind != "command" or (step.command.plain and not step.stdin_words):
+    if step.command.kind != "command" or (step.command.plain and not step.input.words):
         return ()
     try:
         return _readings(step, analyzed.facts)
@@ -71,9 +72,10 @@ def _readings(step: Step, facts: Facts) -> list[Step]:
         read = step.with_words(put).with_assigned(given)
         guessed = any(_GUESSED in texts[turn % len(texts)] for texts in (*words, *assigned) if texts)
         found.setdefault((*put, *given), read._replace(guessed=guessed))
-    fed = [text for word in step.stdin_words for text in _without_marks(word, facts)]
+    fed = [text for word in step.input.words for text in _without_marks(word, facts)]
     if fed:
-        read = step.with_words(command.words)._replace(stdin_texts=tuple(dict.fromkeys(fed)), stdin_is_exact=False)
+        read = step.with_words(command.words)
+        read = read._replace(input=read.input._replace(texts=tuple(dict.fromkeys(fed)), exact=False))
         return [*found.values(), read, *_fed_by_process(step)]
     return [*found.values(), *_fed_by_process(step)]
 
@@ -216,6 +218,5 @@ def _fed_by_process(step: Step) -> Iterator[Step]:
             front = word.prefix if word.pieces[0] is not process else ""
             words = (*step.command.words[:index], constant(f"{front}-"), *step.command.words[index + 1 :])
             read = step.with_words(words)
-            yield read._replace(
-                stdin_texts=printed_by_script(process.script), has_stdin=True, stdin_is_exact=False, listing=None
-            )
+            printed = ANY_INPUT._replace(texts=printed_by_script(process.script), words=read.input.words)
+            yield read._replace(input=printed)

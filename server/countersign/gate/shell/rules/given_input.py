@@ -43,12 +43,12 @@ _FEWEST = 3
 def with_given_words(analyzed: AnalyzedCommand) -> Sequence[Step] | None:
     """Return the commands with the words that the text itself writes to their input; None if these are too many."""
     found: list[Step] = []
-    for layer in analyzed.layers[1:] if analyzed.step.stdin_texts else ():
+    for layer in analyzed.layers[1:] if analyzed.step.input.texts else ():
         above = layer.above
         if above is None or analyzed.names[above] not in GIVE_INPUT:
             continue
         instead = replaced_text(analyzed.names[above], analyzed.known[above].arguments)
-        for text in analyzed.step.stdin_texts:
+        for text in analyzed.step.input.texts:
             if instead is None and layer.words[-1] is UNKNOWN:
                 given = [constant(word) for word in _words(text)]
                 found.append(analyzed.step.with_words((*layer.words[:-1], *given)))

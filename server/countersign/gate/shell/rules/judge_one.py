@@ -229,9 +229,9 @@ def _not_known(context: JudgingContext, builder: FindingBuilder, analyzed: Analy
         reason = f"the program is only known at run time: `{analyzed.unnamed.source}`"
     elif step.unwrapped.unknown is not None:
         reason = step.unwrapped.unknown
-    elif step.unwrapped.reads_stdin and step.has_stdin and not (step.stdin_texts and step.stdin_is_exact):
+    elif step.unwrapped.reads_stdin and step.input.comes and not (step.input.texts and step.input.exact):
         reason = "the commands come from elsewhere and are only known at run time"
-    elif step.unwrapped.reads_stdin and step.has_stdin and context.ruled and feeds_an_interpreter(analyzed):
+    elif step.unwrapped.reads_stdin and step.input.comes and context.ruled and feeds_an_interpreter(analyzed):
         reason = f"`{analyzed.names[-1]}` runs code in a language of its own"
     elif (context.ruled or context.rules_files) and decides_program(analyzed):
         reason = f"the program is only known at run time: `{analyzed.step.command.source}`"

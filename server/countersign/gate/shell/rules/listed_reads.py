@@ -50,7 +50,7 @@ def may_read_listed(found: CommandFlow) -> bool:
         return True
     for step in found.steps:
         words = step.command.words
-        if step.listing is not None or any(map(_is_listing, words)):
+        if step.input.listing is not None or any(map(_is_listing, words)):
             return True
         if any(_GOES_DEEP.match(word.prefix) for word in words[1:]):
             return True
@@ -271,7 +271,7 @@ def _by_find(analyzed: AnalyzedCommand) -> ListedRead | None:
 
 def _by_input(analyzed: AnalyzedCommand, above: int) -> ListedRead | None:
     """``… | xargs``."""
-    listing, words = analyzed.step.listing, analyzed.layers[-1].words
+    listing, words = analyzed.step.input.listing, analyzed.layers[-1].words
     options = analyzed.known[above].arguments
     if listing is None or options.holes:
         return None

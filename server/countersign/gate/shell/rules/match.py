@@ -330,7 +330,7 @@ def _covering(
 def _says(rule: Rule, pattern: CommandPattern, analyzed: AnalyzedCommand) -> bool:
     """Whether the rule is this command's own text, byte for byte, and that is all of it: what another part of the text
     writes to its input may be code, of which the rule says nothing."""
-    return pattern.exact and not analyzed.step.has_stdin and rule.text == f"Bash({analyzed.step.command.source})"
+    return pattern.exact and not analyzed.step.input.comes and rule.text == f"Bash({analyzed.step.command.source})"
 
 
 class _Reading(NamedTuple):

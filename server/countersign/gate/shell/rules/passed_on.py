@@ -139,7 +139,7 @@ def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:
         closed = known.program is not None and known.program.closed
         if known.git is not None and known.git.program is not UNKNOWN_SUBCOMMAND:
             continue  # but `git xargs curl` runs `git-xargs`
-        stdin_texts = analyzed.step.stdin_texts if index == len(analyzed.names) - 1 else ()
+        stdin_texts = analyzed.step.input.texts if index == len(analyzed.names) - 1 else ()
         if known.git is None and known.program is not None and not closed:
             if stdin_texts and (known.program.reads_input or any(use.kind == "code" for use in known.uses)):
                 yield _Given(name, (name,), stdin_texts, own_language=False)  # `make -f -`

@@ -28,7 +28,7 @@ _INPUT = re.compile(r"-|/dev/stdin|(?:/dev/fd|/proc/self/fd)/0")
 
 def with_scripts_on_input(step: Step, facts: Facts) -> Iterator[Step]:
     """Yield the command with each text that may come in on its input in the place of the file."""
-    if not step.stdin_texts:
+    if not step.input.texts:
         return
     analyzed = AnalyzedCommand(step, facts)
     for name, layer, known in zip(analyzed.names, analyzed.layers, analyzed.known, strict=True):
@@ -42,9 +42,9 @@ def with_scripts_on_input(step: Step, facts: Facts) -> Iterator[Step]:
 
 def _given(how: str, step: Step) -> Iterator[tuple[Word, ...]]:
     open_words = [
-        word for word in step.stdin_words if not any(isinstance(each, Text) and each.text for each in word.pieces)
+        word for word in step.input.words if not any(isinstance(each, Text) and each.text for each in word.pieces)
     ]
-    for text in step.stdin_texts:
+    for text in step.input.texts:
         if how == "lines":
             yield tuple(word for line in text.splitlines() for word in _as_option(line))
         else:

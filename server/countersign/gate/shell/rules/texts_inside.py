@@ -46,12 +46,12 @@ def texts_with_coverage(
 
 def _shell_texts(analyzed: AnalyzedCommand) -> tuple[str, ...]:
     fed = analyzed.step.unwrapped.reads_stdin and not feeds_an_interpreter(analyzed)
-    return (*analyzed.step.unwrapped.texts, *(analyzed.step.stdin_texts if fed else ()))
+    return (*analyzed.step.unwrapped.texts, *(analyzed.step.input.texts if fed else ()))
 
 
 def texts_inside(analyzed: AnalyzedCommand) -> Iterator[str]:
     """Yield each text, whatever covers it."""
-    if analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.stdin_texts:
+    if analyzed.uses or analyzed.step.unwrapped.texts or analyzed.step.input.texts:
         yield from dict.fromkeys(
             (*_shell_texts(analyzed), *_fed_languages(analyzed), *[use.text for use in analyzed.uses if use.text])
         )
@@ -59,8 +59,8 @@ def texts_inside(analyzed: AnalyzedCommand) -> Iterator[str]:
 
 def _fed_languages(analyzed: AnalyzedCommand) -> Iterator[str]:
     """Commands for a shell in what is fed to a program with a language of its own (``psql <<< '\\! x'``)."""
-    for name in analyzed.names if analyzed.step.stdin_texts else ():
-        for text in analyzed.step.stdin_texts:
+    for name in analyzed.names if analyzed.step.input.texts else ():
+        for text in analyzed.step.input.texts:
             for inner in peculiar(name, (constant(name), constant(text))) or ():
                 if inner.text:
                     yield " ".join(word.value or "" for word in inner.words)

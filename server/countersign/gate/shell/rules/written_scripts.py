@@ -48,7 +48,7 @@ def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequenc
             if ">" in each.operator
             for name in _names(each.target, facts)
         ]
-        if command.words and (step.stdin_texts or step.stdin_words):
+        if command.words and (step.input.texts or step.input.words):
             names += [(name, True) for name in _named_outputs(AnalyzedCommand(step, facts))]
         if not names:
             continue
@@ -70,8 +70,8 @@ def _printed(step: Step, facts: Facts) -> Iterator[str]:
     yield from (word.value for word in step.command.words if word.value is not None and "\n" in word.value)
     for command in _spellings(step.command, facts):
         yield from stage_output(command)[0]
-    yield from step.stdin_texts
-    for word in step.stdin_words:
+    yield from step.input.texts
+    for word in step.input.words:
         yield from _texts(word, facts)
     for piece in (piece for word in step.command.words for piece in word.pieces):
         if isinstance(piece, Process) and not piece.writes:
@@ -123,7 +123,7 @@ def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Fa
         read = [name for each in command.redirects if each.operator == "<" for name in _names(each.target, facts)]
         read += [name for use in _uses(analyzed) if use.operation == "read" for name in _names(use.word, facts)]
         piped = [*piped, *read][-_MOST_READ:]
-        read = piped if step.has_stdin else read
+        read = piped if step.input.comes else read
         outputs = [name for each in command.redirects if ">" in each.operator for name in _names(each.target, facts)]
         outputs += _named_outputs(analyzed) if read else ()
         copies |= dict.fromkeys((source, target) for source in read[:_MOST_READ] for target in outputs[:_MOST_READ])
