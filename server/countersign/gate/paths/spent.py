@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_NAMES_A_LOOK, _COMPARED_A_LOOK = 8, 64
+_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 8, 64, 2
 
 
 @dataclass(slots=True)
@@ -21,5 +21,6 @@ class Spent:
     @property
     def total(self) -> int:
         """All of it in looks."""
-        others = self.names // _NAMES_A_LOOK + self.places + self.compared // _COMPARED_A_LOOK
-        return self.looks + others
+        return (
+            self.looks + self.places * _LOOKS_A_PLACE + self.names // _NAMES_A_LOOK + self.compared // _COMPARED_A_LOOK
+        )

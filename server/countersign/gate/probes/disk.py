@@ -379,8 +379,8 @@ def _file_state(path: str) -> FileState | None:
     return FileState(found.st_mtime_ns, found.st_ctime_ns, *[number & 0xFFFFFFFF for number in numbers])
 
 
-SPLITTING = re.compile(r"[\s'\"\\]|(?:^|/)\.[^/]*[*?\[]")
-"""What makes a shell or xargs take a name for another, or for several; a pattern may only lead to `..`."""
+SPLITTING = re.compile(r"[\s'\"\\*?\[]")
+"""What makes a shell take a name for another, or for several; xargs knows no patterns."""
 
 
 def _unusual_below(asked: tuple[str, int]) -> tuple[tuple[str, bool], ...] | None:

@@ -490,8 +490,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
             # The script may be the value of an option (`-f FILE`).
             uses += code_for_script((option.value, *words[option.index + 2 - option.attached :]), by_record=True)
     script = first[1] if first is not None else next(iter(found.valued(*row.script)), None)
-    asked = len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"}
-    if (script is None and not uses and not asked) or (script is not None and script.value == "-"):
+    if (script is None and not uses and not row.only_tells(words)) or (script is not None and script.value == "-"):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     # Behind the script's name the words are the script's own.
     holes = tuple(word for index, word in found.holes if first is None or index <= first[0])

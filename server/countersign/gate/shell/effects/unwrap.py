@@ -402,7 +402,7 @@ class _Unwrapping:
         if scripts:
             return
         if not found.operands:
-            self.reads_stdin = not found.keeps("--version", "-V", "-v", "--help", "-h")
+            self.reads_stdin = not row.only_tells(words)
         else:
             self.script(found.operands[0][1])
 

@@ -13,6 +13,7 @@ class Listed(NamedTuple):
     """How the files below a folder are listed. ``names`` are patterns of which each listed name matches one, none where
     it may be any. ``tracked``: git lists them, out of its index. ``split``: the printed names are split into words, or
     unquoted. ``past``: names that are no longer there may be listed. ``flat``: only what lies in the folder itself.
+    ``top``: names count from the top of the repository. ``expanded``: bash takes each for a pattern.
     ``finds``: the words behind find's name, which say more of what is listed (``languages/find_tests.py``)."""
 
     names: tuple[str, ...] = ()
@@ -21,6 +22,8 @@ class Listed(NamedTuple):
     past: bool = False
     flat: bool = False
     finds: tuple[str, ...] = ()
+    top: bool = False
+    expanded: bool = False
 
 
 class FileUse(NamedTuple):

@@ -387,6 +387,8 @@ def _git_config(git: Git) -> Iterator[FileUse]:
     verb = operands[0].value if operands else None
     if found.may_have("-l", "--list") and found.may_have("--local"):
         yield FileUse("read", constant(".git/config"), top=True)
+    if found.may_have("--includes") and found.may_have("-f", "--file", "--blob"):
+        yield FileUse("read", unknown())  # the settings that are named there may name any file
     reading = found.keeps(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
     if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)):
         return

@@ -30,11 +30,12 @@ class _Listed:
     tracked: bool = False
     past: bool = False
     flat: bool = False
+    top: bool = False
 
 
-def listed_touches(listing: Listing, *, split: bool = True) -> list[FileUse] | None:
+def listed_touches(listing: Listing, *, split: bool = True, expanded: bool = True) -> list[FileUse] | None:
     """Return what may be read by a command that is given the names of this listing; None if that is not known.
-    ``split``: they come as text, which is split into words."""
+    ``split``: they come as text, which is split into words, and ``expanded``: by bash, to which each is a pattern."""
     first, *filters = listing
     reader = _READERS.get(LISTING.get(first[0], ""))
     found = reader(first) if reader is not None else None
@@ -42,7 +43,7 @@ def listed_touches(listing: Listing, *, split: bool = True) -> list[FileUse] | N
         return None
     ends = tuple(name.rsplit("/", 1)[-1] for name in found.names) if found.limited else ()
     finds = first[1:] if reader is _find else ()
-    how = Listed(ends, found.tracked, split, found.past, flat=found.flat, finds=finds)
+    how = Listed(ends, found.tracked, split, found.past, found.flat, finds, found.top, expanded and split)
     file_uses = [FileUse("read", constant(folder), below=True, found=True, listing=how) for folder in found.folders]
     for name in found.names:
         file_uses += [
@@ -145,7 +146,7 @@ def _git(words: Sequence[str]) -> _Listed | None:
             plain = [word for word in rest if word not in {"--name-only", "--cached", "--staged", "-z"}]
             if not all(re.fullmatch(r"[\w./~^@]+", word) for word in plain):
                 return None
-            return _Listed(["."], tracked=True, past=len(rest) > 1 + ("-z" in rest))
+            return _Listed(["."], tracked=True, past=len(rest) > 1 + ("-z" in rest), top=True)
         case ("grep",):
             found = _grep(words[1:])
             if found is not None:

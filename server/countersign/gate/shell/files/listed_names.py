@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.patterns import glob_segment
+from countersign.gate.patterns import glob_segment, is_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Listed
 from countersign.gate.shell.files.found_names import Find, found_names
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import index_names
-from countersign.gate.shell.files.word_values import join, literal
+from countersign.gate.shell.files.word_values import join, literal, matching_paths
 from countersign.gate.shell.syntax.tree import Word
 from countersign.wire.verdicts import Evidence
 
@@ -30,6 +30,12 @@ MOST_INDEX = 8 << 20
 
 _READ_OTHERWISE = re.compile(r"[\s'\"\\*?\[]")
 """What makes a shell or xargs take the name of a folder for another, or for several."""
+
+_MOST_MATCHES = 500
+
+_SPLIT = re.compile(r"[\s'\"\\]|(?:^|/)\.[^/]*[*?\[]")
+_UNQUOTED = re.compile(r"['\"\\*?\[]")
+"""A name that is split; and one that is unquoted then, or may be another."""
 
 _INPUT = "-"
 
@@ -71,6 +77,9 @@ class ListedNames:
         if listed.past and listed.split and tracked is not None:
             yield self._asked(word.source, "names of earlier revisions may be listed, which are not checked")
             return
+        if listed.top and not self._is_top(root):
+            yield self._asked(word.source, "the listed names count from the top of the repository, not from here")
+            return
         front = literal(word).rstrip("/")
         for path, is_link in found:
             if listed.names and not any(
@@ -80,11 +89,18 @@ class ListedNames:
             # As it is printed: git leaves `./` out.
             spelled = path if listed.tracked else f"{front}/{path}"
             parts = [root + "/" + path] if is_link else []
-            if listed.split and disk.SPLITTING.search(path):
-                if any(char in path for char in "'\"\\*?["):
+            if listed.split and _SPLIT.search(path):
+                if _UNQUOTED.search(path) or (listed.expanded and is_glob(path)):
                     yield self._asked(path, "the name holds characters that a shell reads in another way")
                     continue
                 parts += spelled.split()
+            elif listed.expanded and is_glob(path):
+                # Where it matches nothing, it stays as it is.
+                matches = matching_paths(spelled, self._folder, _MOST_MATCHES, self._judge.spent)
+                if matches is None:
+                    yield self._asked(path, "bash takes the name for a pattern, which matches too many others")
+                    continue
+                parts += matches
             for part in parts:
                 finding = self._judge.judge_read(part, cwd=self._folder)
                 if finding.floors or finding.deny or finding.ask or finding.requires_ask:
@@ -118,6 +134,10 @@ class ListedNames:
             for path, link in names
             if link or os.path.basename(path) == _INPUT or disk.SPLITTING.search(path)
         ]
+
+    def _is_top(self, folder: str) -> bool:
+        found = repository_above(folder, self._judge)
+        return found is not None and found.folder in self._judge.resolve(folder, cwd="/").spellings()
 
     def _asked(self, resource: str, reason: str) -> Finding:
         said = Evidence(source="default", reason=reason)

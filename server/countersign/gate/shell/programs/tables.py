@@ -98,8 +98,9 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 
 def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
-    code, prompts, script = (frozenset(made.get(field, "").split()) for field in ("code", "prompts", "script"))
-    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), prompts, script)
+    sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
+    code = frozenset(made.get("code", "").split())
+    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), *sets)
 
 
 def _shell(pairs: Pairs) -> ShellRow:

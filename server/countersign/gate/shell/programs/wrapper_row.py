@@ -6,10 +6,12 @@ literal words reach into the inner command; all others are looked through for de
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from countersign.gate.shell.programs.argv import Grammar
+from countersign.gate.shell.syntax.tree import Word
 
 Kind = Literal["clear", "runner", "closed"]
 Tail = Literal["command", "text", "operands"]
@@ -91,20 +93,32 @@ RIGHTS = "it runs the command with other rights"
 class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input, ``script``
-    options that name its script."""
+    options that name its script. Alone behind the name, one of ``tells`` makes it say something of itself and end."""
 
     grammar: Grammar
     code: frozenset[str]
     module: str | None = None
     prompts: frozenset[str] = frozenset()
     script: frozenset[str] = frozenset()
+    tells: frozenset[str] = frozenset()
+
+    def only_tells(self, words: Sequence[Word]) -> bool:
+        """Whether it runs nothing and reads no input with these words."""
+        return len(words) == 2 and words[1].value in self.tells
 
 
 def interpreter(
-    short: str = "", long: str = "", code: str = "", module: str | None = None, prompts: str = "", script: str = ""
+    short: str = "",
+    long: str = "",
+    code: str = "",
+    module: str | None = None,
+    prompts: str = "",
+    script: str = "",
+    tells: str = "",
 ) -> Interpreter:
     grammar = Grammar(frozenset(short), frozenset(long.split()), ordered=True)
-    return Interpreter(grammar, frozenset(code.split()), module, frozenset(prompts.split()), frozenset(script.split()))
+    sets = (frozenset(words.split()) for words in (prompts, script, tells))
+    return Interpreter(grammar, frozenset(code.split()), module, *sets)
 
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)

@@ -208,18 +208,42 @@ class AnalyzedCommand:
 
     def named_by_listing(self, file_use: FileUse, layer: int) -> list[FileUse]:
         """What a listing of the text's own says of a file whose name is only known at run time."""
-        listings = (
-            self._listings(file_use.word, layer) if file_use.operation == "read" and file_use.word.value is None else ()
-        )
+        word = file_use.word
+        if file_use.operation != "read" or word.value is not None or file_use.start:
+            return [file_use]
         above = self.layers[layer].above
-        given = above is not None and self.names[above] in FINDERS and file_use.word.source in _GIVEN
-        named = [listed_touches(listing, split=not given) for listing in listings]
+        given = above is not None and self.names[above] in FINDERS and word.source in _GIVEN
+        if not given and not self._opens_where_listed(word, layer):
+            return [file_use]
+        expanded = not given and self._is_expanded(word)
+        named = [listed_touches(each, split=not given, expanded=expanded) for each in self._listings(word, layer)]
         if not named or None in named:
             return [file_use]
         files = list(dict.fromkeys(each for found in named for each in found or ()))
         if self.names[layer] in _SENDING and any(each.listing is not None and not each.listing.names for each in files):
             return [file_use]  # what leaves the machine may be any file that is listed
         return [file_use._replace(listed=True), *files]
+
+    def _opens_where_listed(self, word: Word, layer: int) -> bool:
+        """Whether this layer surely runs in the folder where the names that a word stands for are listed."""
+        if self.layers[layer].carried.folders != ():
+            return False
+        name = _own_variable(word)
+        if name is None:
+            return True
+        places = self.step.places
+        if places is None or self.facts.listed_at.get(name, {places}) != {places}:
+            return False
+        return self.facts.in_one_place or len(places) == 1
+
+    def _is_expanded(self, word: Word) -> bool:
+        """Whether bash takes the names that a word stands for as patterns, as it does with all but those that xargs
+        gives and a quoted one that `read` has read."""
+        if not word.pieces:
+            return False
+        name = _own_variable(word) or ""
+        read = name in self.facts.read and len(self.facts.listings[name]) == 1
+        return word.form != "quoted" or not read
 
     def given_names(self, layer: int) -> Iterable[str]:
         """Names that this layer may be given beside its constant words: those that listings of the text's own may
@@ -253,11 +277,15 @@ class AnalyzedCommand:
         substituted = substituted_listing(word)
         if substituted is not None:
             return (substituted,)
-        pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
-        if len(pieces) != 1 or not isinstance(pieces[0], Variable) or not pieces[0].plain:
-            return ()
-        name = pieces[0].name
-        return () if name in self.facts.loose else self.facts.listings.get(name, ())
+        name = _own_variable(word)
+        return () if name is None or name in self.facts.loose else self.facts.listings.get(name, ())
+
+
+def _own_variable(word: Word) -> str | None:
+    """The variable whose value is all that a word consists of."""
+    pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
+    only = pieces[0] if len(pieces) == 1 else None
+    return only.name if isinstance(only, Variable) and only.plain else None
 
 
 _WORK_TREE = "GIT_WORK_TREE"

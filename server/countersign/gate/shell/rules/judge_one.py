@@ -42,6 +42,7 @@ from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, c
 from countersign.gate.shell.rules.named_like_options import named_like_option, names_marked
 from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.rules.printed_secrets import printed_secret
+from countersign.gate.shell.rules.renamed_programs import renamed_program
 from countersign.gate.shell.rules.stand_ins import decides_program
 from countersign.gate.shell.rules.texts_inside import feeds_an_interpreter
 from countersign.gate.shell.syntax.displayable import unshowable
@@ -83,10 +84,13 @@ def judge_simple_command(
     copies = any(">" in redirect.operator for redirect in analyzed.step.command.redirects)
     harmless = (builder.neutral or builder.known_read) and not copies
     by_name = builder.grant or _names_a_program(builder.allow)
-    if context.ruled and not (by_name or harmless or builder.requires_ask or builder.floors):
-        builder.requires_ask = passed_on(analyzed, context.rules, context.agent)
-        if builder.requires_ask is None and _has_helper_remote(context, analyzed, places):
-            builder.requires_ask = any_rule(context.rules, context.agent)
+    if context.ruled and not (builder.requires_ask or builder.floors):
+        if not (by_name or harmless):
+            builder.requires_ask = passed_on(analyzed, context.rules, context.agent)
+            if builder.requires_ask is None and _has_helper_remote(context, analyzed, places):
+                builder.requires_ask = any_rule(context.rules, context.agent)
+        if builder.requires_ask is None:
+            builder.requires_ask = renamed_program(analyzed, places, context.rules, context.agent)
         if builder.requires_ask is not None:
             builder.bypassable, builder.allow, coverage = False, None, Coverage()
     if not (builder.allow or builder.grant or harmless or builder.requires_ask):

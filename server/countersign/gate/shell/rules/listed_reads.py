@@ -9,7 +9,7 @@ names before.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.probes import disk
@@ -27,7 +27,7 @@ from countersign.gate.shell.files.given_names import (
 )
 from countersign.gate.shell.files.word_values import matching_paths
 from countersign.gate.shell.flow.control_flow import CommandFlow
-from countersign.gate.shell.flow.moves import HERE, MOVERS
+from countersign.gate.shell.flow.moves import HERE
 from countersign.gate.shell.languages.find import FINDERS, RUNS, words_around_exec
 from countersign.gate.shell.programs.argv import Arguments, Option
 from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
@@ -76,12 +76,7 @@ def keeps_names(found: CommandFlow) -> bool:
     ]
     if not set(splits) <= {"", "\n"}:
         return False
-    places = [step.places for step in found.steps if not _moves(layer.words for layer in step.unwrapped.layers)]
-    return all(each == places[0] for each in places)
-
-
-def _moves(layers: Iterable[Sequence[Word]]) -> bool:
-    return any(words and words[0].value in MOVERS for words in layers)
+    return found.facts.in_one_place
 
 
 class ListedRead(NamedTuple):
@@ -137,11 +132,13 @@ class NamesRead(NamedTuple):
             case "lines":
                 return "\n" in name or (quotes and not _UNQUOTED.fullmatch(name))
             case "words":
-                split = disk.SPLITTING.search(name) is not None
+                split = _SPLIT_BY_XARGS.search(name) is not None
             case "shell":
-                split = disk.SPLITTING.search(name) is not None or any(char in name for char in "*?[")
+                split = disk.SPLITTING.search(name) is not None
         return split or (quotes and not _UNQUOTED.fullmatch(name))
 
+
+_SPLIT_BY_XARGS = re.compile(r"[\s'\"\\]")
 
 _UNQUOTED = re.compile(r"[ !#-\[\]-~]*")
 """Names that git prints as they are."""

@@ -24,7 +24,7 @@ from countersign.gate.shell.effects.plug_ins import plug_in
 from countersign.gate.shell.effects.unwrap import could_run, program
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import READ_HERE, UNKNOWN_SUBCOMMAND
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.match import any_rule
 from countersign.gate.shell.rules.option_clusters import naming_clusters
@@ -46,7 +46,6 @@ _MOST_VALUES = 20
 """Values of the text's own variables that one word is replaced by."""
 _LOOKED_INTO = frozenset({*WRAPPERS, *INTERPRETERS, *SHELLS, ".", "source"})
 """Programs of which it is known which of their words run; the words behind a script are its own."""
-_COPIES = names_with("passes_text_on")
 
 _SETTING = re.compile(r"(?:--?)?[A-Za-z_][\w.-]*=")
 _IN_A_SETTING = re.compile(r"[=!]+")
@@ -127,11 +126,6 @@ def _started(analyzed: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]
         operand = package_program(name, layer.words, known.arguments)
         if operand:
             yield name, tuple(word.value if word.value is not None else word.shape for word in operand)
-        if name in _COPIES or any(">" in redirect.operator for redirect in command.redirects):
-            # A copy of a program is that program under another name.
-            read = [redirect.target for redirect in command.redirects if redirect.operator == "<"]
-            places = (word.prefix.removeprefix("if=") for word in (*layer.words[1:], *read))
-            yield from ((name, (place.rpartition("/")[2],)) for place in places if "/" in place)
 
 
 def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:

@@ -26,7 +26,9 @@ _MOST_FOUND = 500
 _NAME = re.compile(r"[^\s;|&()<>`!{}\"'\[\],#=:@$%^~*?\\]+")
 _BEHIND_SEPARATOR = re.compile(r"(?:\A|[\n;|&()<>`!{}\"'\[\],#=:@$%^~*?]\s*)([^\s;|&()<>`!{}\"'\[\],#=:@$%^~*?\\]+)")
 _UP_TO_SEPARATOR = re.compile(r"[^\n;|&()<>`]*")
-_QUOTING = re.compile(r"[\\'\"]")
+_QUOTING = re.compile(r"\\\n|[\\'\"]")
+_MARKS = "-+"
+"""What may stand directly in front of a program's name, as in the recipes of make."""
 
 
 def names_in(values: Sequence[str], fed: Sequence[str]) -> tuple[str, ...]:
@@ -34,7 +36,8 @@ def names_in(values: Sequence[str], fed: Sequence[str]) -> tuple[str, ...]:
     found = dict.fromkeys(values)
     for text in (*values, *fed):
         for spelled in _spellings(text):
-            found |= dict.fromkeys((*spelled.split(), *_NAME.findall(spelled)))
+            names = _NAME.findall(spelled)
+            found |= dict.fromkeys((*spelled.split(), *names, *(name.lstrip(_MARKS) for name in names)))
     for value in values:
         if _has_attached(value):
             found |= dict.fromkeys(_NAME.findall(value[2:]))
@@ -93,15 +96,16 @@ def _in_text(text: str, program: str | None, *, own_language: bool) -> Iterator[
                 yield None
                 break
             group = found.lastindex or 0
-            if program is None or _base(found[group]) == program:
-                start = found.start(group)
+            name = found[group].lstrip(_MARKS)
+            if program is None or program in (_base(found[group]), _base(name)):
+                start = found.end(group) - len(name)
                 whole = spelled[start : start + _LONGEST_TEXT]
                 parts = whole.split(maxsplit=_LONGEST)
                 if len(parts) > _LONGEST or len(spelled) > start + _LONGEST_TEXT:
                     yield None
                 yield tuple(part.strip("'\"`;,|&)}]") for part in parts[:_LONGEST])
                 yield tuple(_UP_TO_SEPARATOR.match(whole)[0].split()[:_LONGEST])  # type: ignore[index]  it may be empty
-                yield (found[group],)
+                yield (name,)
 
 
 def _without_options(words: tuple[str, ...], pattern: CommandPattern) -> Iterator[tuple[str, ...]]:

@@ -156,7 +156,8 @@ class _Look(NamedTuple):
         values = sorted(value for value in facts.values.get(name, ()) if value is not None)
         if any(not _PLAIN.fullmatch(value) for value in values):
             return None
-        found = [self.printed(listing, here=self.here) for listing in sorted(facts.listings.get(name, ()))]
+        here = self.here and facts.listed_at.get(name) == {HERE}
+        found = [self.printed(listing, here=here) for listing in sorted(facts.listings.get(name, ()))]
         if not found or None in found:
             return None
         known = [each for each in found if each is not None]
