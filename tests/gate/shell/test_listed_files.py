@@ -272,3 +272,45 @@ def test_an_operand_that_may_be_anything_asks_in_every_mode(command: str, mode: 
 def test_a_name_in_a_listing_that_the_text_redefines_is_no_listing(places: dict[str, str]) -> None:
     for text in ("ls() { echo .env; }\nls | xargs cat", "alias ls='echo .env'\nls | xargs cat"):
         assert decide(text, RULES, **places) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat $(find src -type f -name '*.py')",
+        "cat $(git ls-files src)",
+        "cat $(git ls-files src | sort)",
+        "for f in $(find src -type f -name '*.py'); do cat \"$f\"; done",
+        "x=$(find src -type f -name '*.py'); cat $x",
+        "for f in $(git ls-files src); do head -n 3 $f; done",
+        "git ls-files src | while read -r f; do cat $f; done",
+    ],
+)
+def test_a_listed_name_that_bash_expands_to_another_asks(command: str, places: dict[str, str]) -> None:
+    hostile("l[i]nk.py", places)
+    assert decide(command, RULES, **places) == "allow"  # it matches no name, so it stays as it is
+    Path(f"{places['workspace']}/src/link.py").symlink_to("../.env")
+    assert decide(command, RULES, **places) == "ask"
+
+
+@pytest.mark.parametrize(
+    "reading", ["git ls-files src | xargs cat", 'git ls-files src | while read -r f; do cat "$f"; done']
+)
+def test_a_listed_name_that_is_no_pattern_to_its_reader_is_allowed(reading: str, places: dict[str, str]) -> None:
+    hostile("l[i]nk.py", places)
+    Path(f"{places['workspace']}/src/link.py").symlink_to("../.env")
+    assert decide(reading, RULES, **places) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd src; cat $(git diff --name-only)",
+        "cd src && git diff --name-only | xargs cat",
+        'cd src; for f in $(git diff --name-only); do cat "$f"; done',
+    ],
+)
+def test_names_that_git_counts_from_the_top_ask_further_down(command: str, places: dict[str, str]) -> None:
+    hostile("b.py", places)
+    assert decide(command, RULES, **places) == "ask"
+    assert decide(command.partition("src")[2].lstrip("; &"), RULES, **places) == "allow"

@@ -32,7 +32,9 @@ def renamed_program(
         for listed in _LISTS:
             for rule in _candidates(analyzed, name, listed, rules, agent):
                 if isinstance(rule.specifier, CommandPattern) and _speaks_of(rule.specifier, name):
-                    return evidence(rule, f"`{rule.text}` could match a program that `{name}` is a copy of")
+                    return evidence(
+                        rule, f"`{rule.text}` matches `{name}`, which this command copies, links or passes on"
+                    )
     return None
 
 
