@@ -479,7 +479,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         called = word.prefix.partition("=")[0].replace("_", "-" if name in _UNDERSCORES else "_")
         if called[:1] == "-" != called[1:2] and len(called) > 2 and _begins_like("-" + called, row.code):
             uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{called}` runs or loads code"))
-    if first is not None and first[1].value in row.prompts:
+    if first is not None and any(word.value in row.prompts for word in (words[first[0] - 1], first[1])):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):
         return ProgramReading(None, found, tuple(uses), ())

@@ -410,7 +410,7 @@ def _process_manager(words: Sequence[Word], found: Arguments) -> Special:
 
 def _prompt_alone(words: Sequence[Word], found: Arguments) -> Special:
     """Without operands it is a prompt, which reads code from its input."""
-    told = len(words) == 2 and words[1].value in {"--version", "-V", "--help", "-h"}
+    told = len(words) == 2 and words[1].value in {"--version", "-version", "-V", "--help", "-h"}
     if found.operands or found.holes or told:
         return [], None
     return [named("code", (NAMED_NOWHERE,), "it reads code from its input")], None

@@ -92,8 +92,9 @@ RIGHTS = "it runs the command with other rights"
 @dataclass(frozen=True, slots=True)
 class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
-    ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input, ``script``
-    options that name its script. Alone behind the name, one of ``tells`` makes it say something of itself and end."""
+    ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
+    stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
+    say something of itself and end."""
 
     grammar: Grammar
     code: frozenset[str]
