@@ -195,7 +195,7 @@ def respelled(words: Sequence[str], index: int, form: str, random: Random) -> st
             return f"{assigned} && {named}"
 
 
-_BUILTINS = frozenset("command builtin enable eval exec source . export declare trap".split())
+_BUILTINS = frozenset("command builtin enable eval exec source . export declare trap shopt set alias".split())
 """What xargs does not run."""
 
 

@@ -62,14 +62,15 @@ def _taken(analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[
         return
     if writes and any(use.listed for use in uses) and not any(use.found and use.shown for use in uses):
         yield None  # a listing chooses the names, by nothing that is known here
-    yield from (use.into for use in uses if use.into is not None and use.into != "*")
-    words = [use.word for use in uses if use.operation != "list" and not use.listed]
+    yield from (use.into for use in uses if use.into is not None and not is_glob(use.into))
+    yield from (_last(use.word.value or "") for use in uses if use.found and use.shown)  # these may be patterns
+    words = [use.word for use in uses if use.operation != "list" and not (use.listed or use.found)]
     words += [redirect.target for redirect in command.redirects if redirect.operator == "<"]
     for word in dict.fromkeys(words):
         meant = meaning(word, analyzed.facts, "~", None)
         if writes and not meant.complete:
             yield None
-        yield from (value.rpartition("/")[2] for value in meant.values)
+        yield from (name for name in map(_last, meant.values) if not is_glob(name))
         for pattern in meant.patterns:
             yield from _matched(pattern, places)
 
@@ -78,7 +79,11 @@ def _matched(pattern: str, places: Sequence[str] | None) -> Iterator[str | None]
     """The last names of what a pattern matches now; the pattern itself where that is not known."""
     folders = ("/",) if pattern.startswith("/") else places
     if folders is None:
-        yield pattern.rpartition("/")[2]
+        yield _last(pattern)
     for folder in folders or ():
         found = disk.matching(pattern, folder, _MOST_MATCHES)
-        yield from (None,) if found is None else (name.rstrip("/").rpartition("/")[2] for name in found)
+        yield from (None,) if found is None else (_last(name.rstrip("/")) for name in found)
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
