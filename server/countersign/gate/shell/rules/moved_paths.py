@@ -191,7 +191,7 @@ class _At:
 
     def _is_gone(self, ways: Iterable[str]) -> bool:
         """Whether one of these paths may have been taken away, with a folder above it or by itself."""
-        return any(f"{fold(way)}/".startswith(f"{top}/") for way in ways for top in self._gone)
+        return any(above in self._gone for way in ways for above in _and_above(fold(way)))
 
     def arranged(self, index: int, known: ProgramReading) -> Iterator[str]:
         """What a command that moves, copies or links puts in another's place, if it may be more than plain files."""
@@ -268,3 +268,11 @@ class _At:
         if self._paths.is_moved(found) or self._paths.may_be_filled(found):
             return False
         return disk.is_folder(found.resolved or found.lexical)
+
+
+def _and_above(path: str) -> Iterator[str]:
+    """A path and the folders above it, the last of which is empty."""
+    yield path
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
