@@ -607,3 +607,22 @@ def test_a_name_that_stands_for_the_input_asks(tmp_path: Path) -> None:
         text = f'{listing} | while read -r f; do head -c 4 "$f"; done'
         for given in ({"allow": rules}, {"mode": "auto"}):
             assert decide(text, workspace=str(tmp_path), home="/nowhere/home", **given) == "ask", (text, given)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "{a} || {b}; {a} || {b}; x=$(find . -name '*.py' -type f); {b} || {a}; cat $x",
+        "cd src || cd tests; {a} || {b}; x=$(git ls-files); {b} || {a}; cat $x",
+        "{a} || {b}; {a} || {b}; for f in $(find . -name '*.py' -type f); do ({b}; cat \"$f\"); done",
+    ],
+)
+@pytest.mark.parametrize("allow", [[], ["Bash(cat:*)", "Bash(find:*)", "Bash(git:*)"]])
+def test_the_same_places_may_be_another_folder_behind_a_move(
+    command: str, allow: list[str], places: dict[str, str]
+) -> None:
+    make("src/only.py", places)
+    track(places)
+    make("tests/only.py -> ../.env", places)
+    folders = {name: f"cd {places['workspace']}/{folder}" for name, folder in (("a", "src"), ("b", "tests"))}
+    assert decide(command.format(**folders), allow, **places) == "ask"

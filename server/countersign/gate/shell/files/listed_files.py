@@ -17,7 +17,7 @@ from typing import Literal
 from countersign.gate.shell.files.file_use import FileUse, Listed
 from countersign.gate.shell.languages.find import RUNS
 from countersign.gate.shell.syntax.words import constant
-from countersign.gate.shell.variables.listings import FILTERS, LISTING, Listing
+from countersign.gate.shell.variables.listings import FILTERS, LISTING, Listing, ends_with_nul
 
 
 @dataclass(slots=True)
@@ -41,6 +41,8 @@ def listed_touches(listing: Listing, *, split: bool = True, expanded: bool = Tru
     found = reader(first) if reader is not None else None
     if found is None or not all(_passes(words, limited=found.limited) for words in filters):
         return None
+    if ends_with_nul((first,)) and any(FILTERS.get(words[0]) == "lines" and not _by_nul(words) for words in filters):
+        return None  # some print words of their own about what is no text
     ends = tuple(name.rsplit("/", 1)[-1] for name in found.names) if found.limited else ()
     finds = first[1:] if reader is _find else ()
     how = Listed(ends, found.tracked, split, found.past, found.flat, finds, found.top, expanded and split)
@@ -61,6 +63,10 @@ def _is_limiting(name: str) -> bool:
     """Whether names that match this pattern are none of a secret, whichever of them is chosen."""
     last = name.rsplit("/", 1)[-1]
     return _ENDING.fullmatch(last) is not None and last[0] != "." and not last.lower().endswith(_SECRET_ENDINGS)
+
+
+def _by_nul(words: Sequence[str]) -> bool:
+    return any(re.fullmatch(r"-[A-Za-z]*z[A-Za-z]*|--null-data", word) for word in words[1:])
 
 
 # --- filters ---------------------------------------------------------------------------------------------------------

@@ -138,9 +138,13 @@ def course(reading: Reading) -> CommandFlow:
 
 
 def _is_one_place(steps: Sequence[Step]) -> bool:
-    """Whether all commands run in the same places, but for those that lead there."""
-    places = [step.places for step in steps if not any(_moves_shell(layer.words) for layer in step.unwrapped.layers)]
-    return all(each == places[0] for each in places)
+    """Whether all commands run in the same places, and nothing moves the shell between them. The same set of places
+    may be another folder once it has moved."""
+    moving = [any(_moves_shell(layer.words) for layer in step.unwrapped.layers) for step in steps]
+    if False not in moving:
+        return True
+    first, last = moving.index(False), len(moving) - moving[::-1].index(False)
+    return not any(moving[first:last]) and all(step.places == steps[first].places for step in steps[first:last])
 
 
 def _moves_shell(words: Sequence[Word]) -> bool:
@@ -172,7 +176,6 @@ class _Walk:
         self.repeats = False
         self.beside = False
         self.pipelines = 0
-        self.here: Places = HERE
 
     @cached_property
     def moving(self) -> bool:
@@ -259,7 +262,6 @@ class _Walk:
                 return _maybe_skipped(node, places, self.branches(node.bodies, context))
             case "loop":
                 self.repeats = True
-                self.here = places
                 self.loop_values(node, places)
                 if node.name is not None and not is_own_name(node.name):
                     shown = Assignment(node.name, f"for {node.name}", items=())
@@ -318,7 +320,6 @@ class _Walk:
         if id(command) in self.met and not command.redirects:
             # The very same words were met before: what they bind and hold is known.
             return self.after(self.emit(command, context), context)
-        self.here = context.places
         if command.plain:
             step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
             name = program(command.words[0].value or "")
@@ -338,7 +339,6 @@ class _Walk:
             self.apart(assignment.scripts, context)
         self.apart(command.scripts, context)
         inner = _shared(command, self.targets(command.redirects, context))
-        self.here = context.places
         self.bindings(command, inner.input.listing)
         return self.after(self.emit(command, inner), context)
 
@@ -452,7 +452,7 @@ class _Walk:
                     listing = None  # the last character of a name may be cut off
                 lines = listing is not None and ("-d" in values) == ends_with_nul(listing)
                 if name == "read" and listing is not None and lines and alone and filled:
-                    self.facts.bind_listing(filled[0], listing, self.here)
+                    self.facts.bind_listing(filled[0], listing)
                     self.facts.read.add(filled[0])
                     return
                 for variable in filled or (["REPLY"] if name == "read" else ()):
@@ -474,7 +474,7 @@ class _Walk:
     def bind_word(self, name: str, word: Word, *, expanded: bool = False) -> None:
         listing = substituted_listing(word)
         if listing is not None:
-            self.facts.bind_listing(name, listing, self.here, whole=not expanded or word.form == "quoted")
+            self.facts.bind_listing(name, listing, whole=not expanded or word.form == "quoted")
         elif word.choices:
             for choice in word.choices:
                 # What holds pattern characters or a hole may become something else.

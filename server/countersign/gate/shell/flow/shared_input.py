@@ -32,6 +32,8 @@ def shared_by(node: Simple | Compound, read: CommandInput) -> CommandInput:
     if part is read:
         return read
     if isinstance(node, Simple):
+        if sum(word.value in _STARTS for word in node.words) > 1:
+            return part  # find runs one after the other on it
         others: list[Simple] = []
         return read if all(_leave(script, others) for script in _scripts(node)) and not others else part
     return part._replace(
@@ -136,5 +138,7 @@ def _is_own(redirect: Redirect) -> bool:
     value = redirect.target.value
     return redirect.operator == "<" and value is not None and (value == "/dev/null" or not _MAY_BE_INPUT.search(value))
 
+
+_STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 _READ_NOTHING = frozenset("echo printf test [ : true false continue break".split())

@@ -179,6 +179,8 @@ class AnalyzedCommand:
                 # Another repository, in which the same names may be other files.
                 found.append(FileUse("read", constant("."), shown=True, top=True))
             if (git := self.known[layer].git) is not None:
+                if git.subcommand in _PRINT_SETTINGS and self._settings_elsewhere(git):
+                    found.append(FileUse("read", unknown()))
                 for tree in self._work_trees(git, layer):
                     found.append(FileUse("read", tree, below=True, shown=True))
                     if not only_reads(git):
@@ -190,6 +192,12 @@ class AnalyzedCommand:
                 found = [each for file_use in found for each in self.named_by_listing(file_use, layer)]
             self._touches[layer] = found
         return found
+
+    def _settings_elsewhere(self, git: Git) -> bool:
+        """Whether words or variables name settings for git, which may include any file and are printed as well."""
+        named = [word.prefix.lower() for word in git.before.values("-c", "--config-env")]
+        given = any(name.startswith("GIT_CONFIG") or name in _LEAD_TO_SETTINGS for name in self.facts.values)
+        return given or any(map(_INCLUDES.match, named))
 
     def _work_trees(self, git: Git, layer: int) -> Iterator[Word]:
         """The folders that options and variables name as the work tree, whose files the paths behind it mean."""
@@ -231,10 +239,7 @@ class AnalyzedCommand:
         name = _own_variable(word)
         if name is None:
             return True
-        places = self.step.places
-        if places is None or self.facts.listed_at.get(name, {places}) != {places}:
-            return False
-        return self.facts.in_one_place or len(places) == 1
+        return self.facts.in_one_place and self.step.places is not None
 
     def _is_expanded(self, word: Word) -> bool:
         """Whether bash takes the names that a word stands for as patterns, as it does with all but those that xargs
@@ -287,6 +292,10 @@ def _own_variable(word: Word) -> str | None:
     only = pieces[0] if len(pieces) == 1 else None
     return only.name if isinstance(only, Variable) and only.plain else None
 
+
+_PRINT_SETTINGS = frozenset({"config", "var"})
+_LEAD_TO_SETTINGS = frozenset({"HOME", "XDG_CONFIG_HOME"})
+_INCLUDES = re.compile(r"include|\Z")
 
 _WORK_TREE = "GIT_WORK_TREE"
 """The variable that says for git what ``--work-tree`` does."""

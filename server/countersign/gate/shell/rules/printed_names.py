@@ -156,7 +156,7 @@ class _Look(NamedTuple):
         values = sorted(value for value in facts.values.get(name, ()) if value is not None)
         if any(not _PLAIN.fullmatch(value) for value in values):
             return None
-        here = self.here and facts.listed_at.get(name) == {HERE}
+        here = self.here and facts.in_one_place
         found = [self.printed(listing, here=here) for listing in sorted(facts.listings.get(name, ()))]
         if not found or None in found:
             return None

@@ -1,7 +1,7 @@
-"""Deny and ask rules for a program that a command may give another name: ``mv bin/evil z; ./z`` (docs/gate.md S7).
+"""Deny and ask rules for a program that a command gives another name: ``mv bin/evil z; ./z`` (docs/gate.md S7).
 
-A copy of a program is that program under another name, and so is a link to it. Whatever takes or reads a file and
-writes another, or hands what it reads to the next command of a pipeline, may make one.
+A copy of a program is that program under another name, and so is a link to it. What counts is the command that copies
+or links by itself, or prints a file into another; what several commands pass on is in `docs/known-limitations.md`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from countersign.gate.patterns import CommandPattern, glob_segment, is_glob
 from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
+from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.word_values import meaning
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.match import any_rule
+from countersign.gate.shell.syntax.tree import Word
 from countersign.wire.verdicts import Evidence
 
 _MOST_MATCHES = 500
@@ -21,20 +25,23 @@ _MOST_MATCHES = 500
 
 _LISTS: tuple[ListName, ...] = ("deny", "ask")
 
+_RUN_OTHERS = frozenset({*SHELLS, *WRAPPERS, *INTERPRETERS})
+"""Programs that run what any rule may name."""
+
 
 def renamed_program(
     analyzed: AnalyzedCommand, places: Sequence[str] | None, rules: RuleSet, agent: str
 ) -> Evidence | None:
     """Return a deny or ask rule for a program of which this command may make a copy or a link."""
-    for name in _taken(analyzed, places):
-        if name is None:
+    for name in _Taken(analyzed, places).names():
+        if name is None or program(name) in _RUN_OTHERS:
             return any_rule(rules, agent)
-        for listed in _LISTS:
-            for rule in _candidates(analyzed, name, listed, rules, agent):
-                if isinstance(rule.specifier, CommandPattern) and _speaks_of(rule.specifier, name):
-                    return evidence(
-                        rule, f"`{rule.text}` matches `{name}`, which this command copies, links or passes on"
-                    )
+        for spelled in dict.fromkeys((name, program(name))):
+            for listed in _LISTS:
+                for rule in _candidates(analyzed, spelled, listed, rules, agent):
+                    if isinstance(rule.specifier, CommandPattern) and _speaks_of(rule.specifier, spelled):
+                        reason = f"`{rule.text}` matches `{name}`, which this command copies, links or passes on"
+                        return evidence(rule, reason)
     return None
 
 
@@ -50,40 +57,79 @@ def _speaks_of(pattern: CommandPattern, name: str) -> bool:
     return pattern.touches((name,)) or (first != "" and glob_segment(name).may_match_any_case(first))
 
 
-def _taken(analyzed: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str | None]:
-    """Yield the last names of files that this command may copy, move or link, or patterns of them; None where that may
-    be any."""
-    command = analyzed.step.command
-    uses = [use for layer in range(len(analyzed.layers)) for use in analyzed.file_uses(layer)]
-    writes = any(use.operation in ("write", "move") for use in uses) or any(
-        ">" in redirect.operator for redirect in command.redirects
-    )
-    if not writes and not analyzed.step.beside:
-        return
-    if writes and any(use.listed for use in uses) and not any(use.found and use.shown for use in uses):
-        yield None  # a listing chooses the names, by nothing that is known here
-    yield from (use.into for use in uses if use.into is not None and not is_glob(use.into))
-    yield from (_last(use.word.value or "") for use in uses if use.found and use.shown)  # these may be patterns
-    words = [use.word for use in uses if use.operation != "list" and not (use.listed or use.found)]
-    words += [redirect.target for redirect in command.redirects if redirect.operator == "<"]
-    for word in dict.fromkeys(words):
-        meant = meaning(word, analyzed.facts, "~", None)
-        if writes and not meant.complete:
-            yield None
-        yield from (name for name in map(_last, meant.values) if not is_glob(name))
+class _Taken:
+    """The files of which a command may make copies or links, seen from where it runs."""
+
+    def __init__(self, analyzed: AnalyzedCommand, places: Sequence[str] | None) -> None:
+        self._analyzed = analyzed
+        moved = any(layer.carried.folders != () for layer in analyzed.layers)
+        self._places = None if moved else places
+
+    def names(self) -> Iterator[str | None]:
+        """Yield their last names, or patterns of them; None where that may be any."""
+        command = self._analyzed.step.command
+        prints = any(">" in redirect.operator for redirect in command.redirects)
+        for index, layer in enumerate(self._analyzed.layers):
+            uses = self._analyzed.file_uses(index)
+            writes = any(use.operation in ("write", "move") for use in uses)
+            if not writes and not prints:
+                continue
+            yield from (use.into for use in uses if use.into is not None and self._links(uses))
+            if writes and any(use.listed for use in uses) and not self._goes_into_folders(uses):
+                yield from _listed(uses)
+            taken = [use.word for use in uses if _is_taken(use)]
+            if prints:
+                taken += [word for word in layer.words[1:] if "/" in word.prefix]
+            taken += [redirect.target for redirect in command.redirects if redirect.operator == "<"]
+            for word in dict.fromkeys(taken):
+                yield from self._named(word)
+
+    @staticmethod
+    def _links(uses: Sequence[FileUse]) -> bool:
+        """Whether the name in a folder is all that says what is linked."""
+        return not any(use.operation == "read" for use in uses)
+
+    def _goes_into_folders(self, uses: Sequence[FileUse]) -> bool:
+        """Whether all that is written is written into folders, so that names stay."""
+        written = [use.word.value for use in uses if use.operation == "write"]
+        return all(value is not None and (value.endswith("/") or self._is_folder(value)) for value in written)
+
+    def _is_folder(self, path: str) -> bool:
+        places = self._places or ()
+        return bool(places) and all(disk.is_folder(_at(place, path)) for place in places)
+
+    def _named(self, word: Word) -> Iterator[str | None]:
+        meant = meaning(word, self._analyzed.facts, "~", None)
+        yield from (_last(value) for value in meant.values if not is_glob(value) and not self._is_folder(value))
         for pattern in meant.patterns:
-            yield from _matched(pattern, places)
+            yield from self._matched(pattern)
+
+    def _matched(self, pattern: str) -> Iterator[str | None]:
+        """The last names of what a pattern matches now; the pattern itself where that is nothing, or not known."""
+        found: list[str] = []
+        for folder in ("/",) if pattern.startswith("/") else self._places or ():
+            matched = disk.matching(pattern, folder, _MOST_MATCHES)
+            if matched is None:
+                yield None
+            found += matched or ()
+        yield from map(_last, found or (pattern,))
 
 
-def _matched(pattern: str, places: Sequence[str] | None) -> Iterator[str | None]:
-    """The last names of what a pattern matches now; the pattern itself where that is not known."""
-    folders = ("/",) if pattern.startswith("/") else places
-    if folders is None:
-        yield _last(pattern)
-    for folder in folders or ():
-        found = disk.matching(pattern, folder, _MOST_MATCHES)
-        yield from (None,) if found is None else (_last(name.rstrip("/")) for name in found)
+def _is_taken(use: FileUse) -> bool:
+    """Whether a file is copied or moved as a whole; a word that git may take for a revision is none that it moves."""
+    return use.operation in ("read", "move") and not (use.listed or use.found or use.shown)
+
+
+def _listed(uses: Sequence[FileUse]) -> Iterator[str | None]:
+    """Patterns of names that a listing gives; None where it may give any."""
+    for use in uses:
+        if use.listing is not None:
+            yield from use.listing.names or (None,)
+
+
+def _at(place: str, path: str) -> str:
+    return path if path.startswith("/") else f"{place}/{path}"
 
 
 def _last(path: str) -> str:
-    return path.rpartition("/")[2]
+    return path.rstrip("/").rpartition("/")[2]

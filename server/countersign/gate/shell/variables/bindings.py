@@ -17,10 +17,9 @@ class Facts:
     pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
     may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
     among its values, too; ``whole`` are variables that may be all of its lines, ``read`` those that a loop reads from
-    its input. ``listed_at`` are the places where these commands run (``flow/moves.py``, ``Places``), and
-    ``in_one_place`` says that all commands of the text run in the same ones, without a move between them. ``too_many``
-    are variables made of others that may have more values than are judged, ``words`` the words that such variables are
-    given. ``descriptors_moved``: input may be open for writing, or output for reading (`2< a`)."""
+    its input. ``in_one_place`` says that all commands of the text run in the same places, without a move between them.
+    ``too_many`` are variables made of others that may have more values than are judged, ``words`` the words that such
+    variables are given. ``descriptors_moved``: input may be open for writing, or output for reading (`2< a`)."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -29,7 +28,6 @@ class Facts:
     patterns: dict[str, set[str]] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
     listings: dict[str, set[Listing]] = field(default_factory=dict)
-    listed_at: dict[str, set[object]] = field(default_factory=dict)
     in_one_place: bool = True
     whole: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
@@ -50,12 +48,11 @@ class Facts:
         self.numbers[name] = False
         self.patterns.setdefault(name, set()).add(pattern)
 
-    def bind_listing(self, name: str, listing: Listing, places: object, *, whole: bool = False) -> None:
-        """A variable that may be any name which these commands list there, or all that they print where ``whole``."""
+    def bind_listing(self, name: str, listing: Listing, *, whole: bool = False) -> None:
+        """A variable that may be any name which these commands list, or all that they print where ``whole``."""
         self.values.setdefault(name, set()).add(None)
         self.numbers[name] = False
         self.listings.setdefault(name, set()).add(listing)
-        self.listed_at.setdefault(name, set()).add(places)
         if whole and not is_one_line(listing):
             self.whole.add(name)
 
