@@ -325,3 +325,43 @@ def test_a_program_that_another_starts_for_what_lies_in_a_file_counts(
     (world / "project/bin" / helper).chmod(0o755)
     assert check(world, command) == "ask"
     assert check(world, "cat a.txt") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [
+        ("type", "timeout 5 type ls"),
+        ("type", "nice nice type ls"),
+        ("command", "timeout 5 command ls"),
+        ("command", "nice command -v ls"),
+        ("type", "echo ls | xargs type"),
+    ],
+)
+def test_behind_a_wrapper_there_are_no_builtins(
+    program: str, command: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("timeout", "nice", "xargs", "ls"):
+        write(world / "bin" / name)
+        (world / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world}/bin:{world}/project/bin")
+    write(world / "project/bin" / program)
+    (world / "project/bin" / program).chmod(0o755)
+    assert check(world, command) == "ask"
+    assert check(world, "type ls; command -v ls") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["timeout 5 ls", "ls | timeout 5 cat", "nice timeout 5 ls", "timeout 5 timeout 5 ls"]
+)
+def test_a_rule_for_what_a_wrapper_runs_counts_only_behind_a_wrapper_from_outside(
+    command: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, name in (("bin", "ls"), ("bin", "cat"), ("bin", "nice"), ("project/bin", "timeout")):
+        write(world / folder / name)
+        (world / folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world}/bin:{world}/project/bin")
+    rules = ["Bash(ls:*)", "Bash(cat:*)"]
+    assert check(world, command, allow=rules) == "ask"
+    write(world / "bin/timeout")
+    (world / "bin/timeout").chmod(0o755)
+    assert check(world, command, allow=rules) == "allow"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from countersign.gate.patterns import glob_segment
 from countersign.gate.probes import disk
 
 from .asked import decide
@@ -86,3 +88,13 @@ def test_a_link_that_leads_to_itself_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "a" / "k").touch()
     assert disk.matching("*/k", str(tmp_path), 1000) == ("a/k",)
     assert decide("cat */k", workspace=str(tmp_path), home="/nowhere/home") == "allow"
+
+
+@pytest.mark.parametrize("name", [b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xf7\xbf\xbf\xbf"])
+@pytest.mark.parametrize("pattern", ["?", "./?", "[!a]", "?*"])
+def test_bytes_beyond_unicode_may_be_one_character(name: bytes, pattern: str, tmp_path: Path) -> None:
+    """glibc takes all up to F7 BF BF BF for a character, and so does bash."""
+    (tmp_path / ".env").write_text("x")
+    os.symlink(b".env", os.fsencode(tmp_path) + b"/" + name)
+    assert decide(f"cat {pattern}", workspace=str(tmp_path), home="/nowhere") != "allow"
+    assert glob_segment(pattern.removeprefix("./")).may_match_any_case(os.fsdecode(name))

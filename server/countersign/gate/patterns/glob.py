@@ -10,6 +10,7 @@ Where bash's answer depends on the locale (``[a-z]`` beside capitals, classes be
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -113,8 +114,10 @@ class GlobSegment:
             return False
         if tokens_match(self.tokens, name):
             return True
+        if name.isascii():
+            return False
         # In a locale of single bytes, or beside bytes that are no characters, `?` takes one byte.
-        return not name.isascii() and tokens_match(_as_bytes(self.tokens), _bytes(name))
+        return tokens_match(_as_bytes(self.tokens), _bytes(name)) or tokens_match(self.tokens, _widely_decoded(name))
 
     def matches_by_code(self, name: str) -> bool:
         """Whether it matches as git matches: characters by their codes, and a leading dot like any other."""
@@ -124,7 +127,9 @@ class GlobSegment:
         """``may_match`` on a file system that ignores case."""
         if name.startswith(".") and self.tokens[:1] not in ((".",), (REST,)):
             return False
-        return tokens_match(self.tokens, name, same_in_some_case)
+        return tokens_match(self.tokens, name, same_in_some_case) or (
+            not name.isascii() and tokens_match(self.tokens, _widely_decoded(name), same_in_some_case)
+        )
 
     @property
     def says_something(self) -> bool:
@@ -134,6 +139,19 @@ class GlobSegment:
 
 def _bytes(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def _widely_decoded(name: str) -> str:
+    """A name as C libraries read it that take more for a character than Unicode has: glibc all up to F7 BF BF BF, older
+    ones five and six bytes, too."""
+    return _WIDE.sub("\ufffd", name)
+
+
+_WIDE = re.compile(
+    "[\udcc0-\udcdf][\udc80-\udcbf]|[\udce0-\udcef][\udc80-\udcbf]{2}|[\udcf0-\udcf7][\udc80-\udcbf]{3}"
+    "|[\udcf8-\udcfb][\udc80-\udcbf]{4}|[\udcfc-\udcfd][\udc80-\udcbf]{5}"
+)
+"""Bytes as Python reads them in a name that is no UTF-8."""
 
 
 def _as_bytes(tokens: Sequence[Token]) -> list[Token]:

@@ -228,12 +228,13 @@ STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "
 """Programs that others start by their names while they read, by what lies in a file."""
 
 
-def only_in_workspace(name: str, inside: Sequence[str], outside: tuple[str, ...]) -> bool:
-    """Whether the program of this name is found in the workspace and nowhere else on the path.
+def only_in_workspace(name: str, inside: Sequence[str], outside: tuple[str, ...], *, by_shell: bool = True) -> bool:
+    """Whether the program of this name is found in the workspace and nowhere else on the path. ``by_shell``: the shell
+    runs it itself, which may have a builtin of this name.
 
     Such a program is not in the set (docs/gate.md "Commands that only read").
     Looks at the disk, at most once for each folder of the path.
     """
-    if name in _BUILTINS or not any(disk.is_there(f"{folder}/{name}") for folder in inside):
+    if (by_shell and name in _BUILTINS) or not any(disk.is_there(f"{folder}/{name}") for folder in inside):
         return False
     return disk.first_that_runs(name, outside) is None

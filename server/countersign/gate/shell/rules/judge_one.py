@@ -151,7 +151,7 @@ def _find_coverage(
         if coverage.evidence is None and context.granting:
             granted = covering(analyzed, "grant", context.rules, context.agent, harmless=harmless)
             coverage = granted._replace(near=coverage.near)
-    strange = _strange_place(context, analyzed, places)
+    strange = _strange_place(context, analyzed, places) or _strange_wrapper(context, analyzed, coverage)
     builder.near_miss_reason = strange or why_not or coverage.near
     if strange is None and builder.requires_ask is None and coverage.evidence is not None:
         builder.near_miss_reason = None
@@ -166,6 +166,16 @@ def _find_coverage(
         elif builder.allow is None and builder.grant is None:
             builder.near_miss_reason = kept_out or builder.near_miss_reason
     return coverage if builder.allow is not None or builder.grant is not None else Coverage()
+
+
+def _strange_wrapper(context: JudgingContext, analyzed: AnalyzedCommand, coverage: Coverage) -> str | None:
+    """Why a rule for what a wrapper runs does not count: the wrapper may be anything, since it is the project's own."""
+    if len(analyzed.layers) < 2 or coverage.evidence is None or not context.program_path.inside:
+        return None
+    named = (coverage.evidence.rule or "").partition("(")[2].partition(" ")[0]
+    wrappers = ((index, word) for index, word in enumerate(_programs(analyzed)[:-1]) if word != named)
+    strange = next((word for index, word in wrappers if _only_in_workspace(context, analyzed, index)), None)
+    return None if strange is None else f"`{strange}` is found in the workspace alone"
 
 
 def _covering_found(
@@ -396,8 +406,8 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
     if found is None or any(
         _may_be_activated(context, program, known)
         or _chosen_by_others(context, program, tuple(places))
-        or _only_in_workspace(context, program)
-        for program, known in zip(_programs(analyzed), analyzed.known, strict=True)
+        or _only_in_workspace(context, analyzed, index)
+        for index, (program, known) in enumerate(zip(_programs(analyzed), analyzed.known, strict=True))
     ):
         return False
     return all(_only_reads(context, each, places)[0] for each in found.commands) and all(
@@ -405,9 +415,17 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
     )
 
 
-def _only_in_workspace(context: JudgingContext, program: str) -> bool:
+def _only_in_workspace(context: JudgingContext, analyzed: AnalyzedCommand, index: int) -> bool:
+    """Whether the program of this layer is found in the workspace alone. Behind a wrapper there are no builtins."""
     path = context.program_path
-    return bool(path.inside) and only_in_workspace(program, path.inside, path.outside)
+    if not path.inside:
+        return False
+    name = analyzed.layers[index].words[0].value or ""
+    by_shell = all(above in _RUN_BUILTINS for above in analyzed.names[:index])
+    return only_in_workspace(name, path.inside, path.outside, by_shell=by_shell)
+
+
+_RUN_BUILTINS = frozenset({"command", "builtin"})
 
 
 def _may_be_activated(context: JudgingContext, program: str, known: ProgramReading) -> bool:
@@ -439,8 +457,9 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
     if not only_reads_by_words(name, words, known if analyzed.holes else known._replace(holes=())):
         return False
     path = context.program_path
-    started = (*_programs(analyzed), *STARTS.get(name, ()))
-    if path.inside and any(only_in_workspace(each, path.inside, path.outside) for each in started):
+    if any(_only_in_workspace(context, analyzed, index) for index in range(len(analyzed.layers))) or (
+        path.inside and any(only_in_workspace(each, path.inside, path.outside) for each in STARTS.get(name, ()))
+    ):
         return False
     if known.open_words and not all(is_known(word, analyzed.facts) for word in known.open_words):
         return False
