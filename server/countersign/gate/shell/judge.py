@@ -29,6 +29,7 @@ from countersign.gate.shell.files.word_values import join
 from countersign.gate.shell.flow.control_flow import ANY, CommandFlow, Step
 from countersign.gate.shell.flow.moves import HERE, activated
 from countersign.gate.shell.flow.parse_cache import KEEP, Followed, follow
+from countersign.gate.shell.flow.shared_input import shared_by
 from countersign.gate.shell.printing.guarded_moves import with_guards
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
@@ -476,7 +477,9 @@ class _Judging:
         for each in found.steps:
             step = each
             if outer is not None:
-                step = each._replace(input=each.input.inside(outer.input, alone=len(found.steps) == 1))
+                alone = len(found.steps) == 1 and len(outer.unwrapped.texts) < 2
+                read = each.input.inside(outer.input, alone=alone)
+                step = each._replace(input=shared_by(each.command, read))
             if outer is not None and outer.beside:
                 step = step._replace(beside=ANY if step.beside else outer.beside)
             if self.too_long:

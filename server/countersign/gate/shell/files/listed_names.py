@@ -1,7 +1,8 @@
 """Names that a listing may print as the disk is now, and that lead elsewhere than below the listed folder.
 
 A symlink leads out when it is opened, and a name that holds a blank or a quote is split or unquoted by whoever reads
-the listing: of `src/a /etc/passwd .md` a reader opens `/etc/passwd`. Such names are looked up before, within bounds.
+the listing: of `src/a /etc/passwd .md` a reader opens `/etc/passwd`. Bash takes `l[i]nk` for a pattern, which opens
+`link`. Such names are looked up before, within bounds.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MOST_MATCHES = 500
 
 _SPLIT = re.compile(r"[\s'\"\\]|(?:^|/)\.[^/]*[*?\[]")
 _UNQUOTED = re.compile(r"['\"\\*?\[]")
-"""A name that is split; and one that is unquoted then, or may be another."""
+"""A name that is split, or a pattern that may lead to `..`; and one that is unquoted then, or may be another."""
 
 _INPUT = "-"
 
@@ -98,7 +99,7 @@ class ListedNames:
                 # Where it matches nothing, it stays as it is.
                 matches = matching_paths(spelled, self._folder, _MOST_MATCHES, self._judge.spent)
                 if matches is None:
-                    yield self._asked(path, "bash takes the name for a pattern, which matches too many others")
+                    yield self._asked(path, "bash takes the name for a pattern that matches too many others")
                     continue
                 parts += matches
             for part in parts:

@@ -1,7 +1,7 @@
-"""What the text says of a command's standard input, as one value.
+"""What a text says of a command's standard input, as one value.
 
-It has to be said anew wherever something else may read from the same input before: a command that finds the first
-characters taken away reads another text (``{ head -c 5; sh; } <<< 'echo evil'``) and other names (``find src -type f |
+Wherever something else may read from the same input first, less is known (``in_part``): without its first characters
+the input is another text (``{ head -c 5; sh; } <<< 'echo evil'``) and lists other names (``find src -type f |
 { head -c 1; xargs cat; }``).
 """
 
@@ -31,8 +31,8 @@ class CommandInput(NamedTuple):
         return self._replace(exact=False, listing=None)
 
     def replaced_by(self, text: str, *, exact: bool, word: Word | None = None) -> CommandInput:
-        """Behind a here-document or a here-string, which may stand beside another: ``exact`` is the text if nothing in
-        it is worked out, otherwise it consists of ``word``."""
+        """Behind a here-document or a here-string, perhaps beside another. ``exact``: bash expands nothing in the text;
+        otherwise it may be anything that ``word`` becomes."""
         words = self.words if word is None else (*self.words, word)
         return CommandInput(True, (*self.texts, text), self.exact and exact, None, words)
 
@@ -41,8 +41,8 @@ class CommandInput(NamedTuple):
         return self._replace(comes=True, exact=False, listing=listing)
 
     def inside(self, outer: CommandInput, *, alone: bool) -> CommandInput:
-        """The same of a command of a text that another command runs, which reads ``outer``; ``alone``: the text has no
-        other command."""
+        """What a command of a text reads, where another command runs the text and itself reads ``outer``. ``alone``: it
+        runs no further text, and the text holds no further command."""
         if not self.comes and outer.comes:
             return CommandInput(True, outer.texts, outer.exact and alone, None, outer.words)
         unread = self.comes and not self.texts and not self.exact

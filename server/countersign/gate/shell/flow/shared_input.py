@@ -1,4 +1,4 @@
-"""Whether a listing that is fed to commands reaches one of them whole.
+"""Whether what is fed to commands reaches one of them whole.
 
 Commands in a loop or a group share their input: ``find d -type f | { head -c 1; xargs cat; }`` gives xargs ``/etc/x``
 where find printed ``d/etc/x``.
@@ -26,8 +26,8 @@ from countersign.gate.shell.syntax.tree import (
 
 
 def shared_by(node: Simple | Compound, read: CommandInput) -> CommandInput:
-    """What the commands of a node know of the input ``read`` that they share: nothing surely, unless one of them takes
-    all of it. A loop over ``read`` takes a listing line by line."""
+    """What is known of the input ``read`` to each command of a node: only parts of it, unless one of them takes it
+    whole. A loop over bash's `read` takes a listing line by line."""
     part = read.in_part()
     if part is read:
         return read
@@ -140,5 +140,6 @@ def _is_own(redirect: Redirect) -> bool:
 
 
 _STARTS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+"""Words behind each of which find runs a command."""
 
 _READ_NOTHING = frozenset("echo printf test [ : true false continue break".split())

@@ -169,13 +169,15 @@ def _find_coverage(
 
 
 def _strange_wrapper(context: JudgingContext, analyzed: AnalyzedCommand, coverage: Coverage) -> str | None:
-    """Why a rule for what a wrapper runs does not count: the wrapper may be anything, since it is the project's own."""
-    if len(analyzed.layers) < 2 or coverage.evidence is None or not context.program_path.inside:
+    """Why a rule for what a wrapper runs does not count: the wrapper is a program of the project's own, which may do
+    anything. A rule for all commands means that one, too."""
+    found = coverage.evidence
+    if found is None or not _names_a_program(found) or not context.program_path.inside or len(analyzed.layers) < 2:
         return None
-    named = (coverage.evidence.rule or "").partition("(")[2].partition(" ")[0]
+    named = (found.rule or "").partition("(")[2].partition(" ")[0]
     wrappers = ((index, word) for index, word in enumerate(_programs(analyzed)[:-1]) if word != named)
     strange = next((word for index, word in wrappers if _only_in_workspace(context, analyzed, index)), None)
-    return None if strange is None else f"`{strange}` is found in the workspace alone"
+    return None if strange is None else f"`{strange}` is found only in the workspace"
 
 
 def _covering_found(

@@ -75,7 +75,7 @@ class _Taken:
             if not writes and not prints:
                 continue
             yield from (use.into for use in uses if use.into is not None and self._links(uses))
-            if writes and any(use.listed for use in uses) and not self._goes_into_folders(uses):
+            if writes and any(use.listed for use in uses) and not _keeps_names(uses):
                 yield from _listed(uses)
             taken = [use.word for use in uses if _is_taken(use)]
             if prints:
@@ -89,18 +89,13 @@ class _Taken:
         """Whether the name in a folder is all that says what is linked."""
         return not any(use.operation == "read" for use in uses)
 
-    def _goes_into_folders(self, uses: Sequence[FileUse]) -> bool:
-        """Whether all that is written is written into folders, so that names stay."""
-        written = [use.word.value for use in uses if use.operation == "write"]
-        return all(value is not None and (value.endswith("/") or self._is_folder(value)) for value in written)
-
-    def _is_folder(self, path: str) -> bool:
-        places = self._places or ()
-        return bool(places) and all(disk.is_folder(_at(place, path)) for place in places)
-
     def _named(self, word: Word) -> Iterator[str | None]:
         meant = meaning(word, self._analyzed.facts, "~", None)
-        yield from (_last(value) for value in meant.values if not is_glob(value) and not self._is_folder(value))
+        places = self._places or ()
+        for value in meant.values:
+            is_folder = bool(places) and all(disk.is_folder(_at(place, value)) for place in places)
+            if not is_folder and not is_glob(value):
+                yield _last(value)
         for pattern in meant.patterns:
             yield from self._matched(pattern)
 
@@ -111,13 +106,20 @@ class _Taken:
             matched = disk.matching(pattern, folder, _MOST_MATCHES)
             if matched is None:
                 yield None
-            found += matched or ()
-        yield from map(_last, found or (pattern,))
+            found += [_at(folder, path) for path in matched or ()]
+        if not found:
+            yield _last(pattern)
+        yield from (_last(path) for path in found if not disk.is_folder(path))
 
 
 def _is_taken(use: FileUse) -> bool:
-    """Whether a file is copied or moved as a whole; a word that git may take for a revision is none that it moves."""
+    """Whether a file is copied or moved by its name. A word that git may take for a revision does not count."""
     return use.operation in ("read", "move") and not (use.listed or use.found or use.shown)
+
+
+def _keeps_names(uses: Sequence[FileUse]) -> bool:
+    """Whether all that is written is surely written into folders (``cp a b out/``)."""
+    return all((use.word.value or "").endswith("/") for use in uses if use.operation == "write")
 
 
 def _listed(uses: Sequence[FileUse]) -> Iterator[str | None]:
