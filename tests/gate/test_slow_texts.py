@@ -30,5 +30,5 @@ def test_so_is_one_in_which_brought_links_cost_nothing(monkeypatch: pytest.Monke
     slow_texts.lay_files(tmp_path)
     text = slow_texts.Repeated("; ".join(f"cp -r */* l{number}; cat l{number}/*" for number in range(8)), "cp")
     assert slow_texts.calls(text, workspace=str(tmp_path)) < slow_texts.MOST_CALLS_OF_MOVES
-    monkeypatch.setattr(judge, "MOST_LOOKS", 12_000)
+    monkeypatch.setattr(judge, "MOST_LOOKS", 100_000)
     assert slow_texts.calls(text, workspace=str(tmp_path)) > slow_texts.MOST_CALLS_OF_MOVES

@@ -62,7 +62,7 @@ def test_an_ordinary_path_holds_nothing_that_a_list_knows(path: str):
         return
     segments = segments_of(path)
     assert normalise(f"/w/{path}") == f"/w/{path}"
-    assert list(as_other_systems(segments)) == [segments]
+    assert list(as_other_systems(path)) == [segments]
     for start in range(len(segments)):
         for said in (protected_reason, protected_in_home, secret_at, secret_in_home):
             assert said(segments[start:]) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 from countersign.gate.finding import Finding, Floor
@@ -34,6 +35,7 @@ def ask_floor(reason: str) -> Floor:
     return Floor("ask", evidence_for("floor", reason))
 
 
+@lru_cache(maxsize=1024)
 def evidence_for(source: Literal["floor", "default"], reason: str) -> Evidence:
     return Evidence(source=source, reason=reason)
 

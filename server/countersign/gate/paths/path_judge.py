@@ -35,7 +35,7 @@ from countersign.gate.paths.path_evidence import (
     rule_text,
     unclear_floors,
 )
-from countersign.gate.paths.resolve import Resolved, resolve, resolve_ordinary
+from countersign.gate.paths.resolve import Resolved, Walk, resolve, resolve_ordinary
 from countersign.gate.paths.roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
 from countersign.gate.paths.sensitive_paths import (
     DRIVE,
@@ -71,10 +71,11 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_above_expected", "_above_firm", "_above_moved", "_additional", "_agent", "_carried", "_control", "_expected",
-        "_filled", "_folders", "_home", "_linked", "_made", "_mounts", "_moved", "_named_by_git", "_own", "_quiet",
-        "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight",
-        "_workspace", "_workspace_control", "_written", "descriptors_moved", "home", "spent", "workspace",
+        "_above_expected", "_above_firm", "_above_moved", "_additional", "_agent", "_carried", "_control",
+        "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts", "_moved", "_named_by_git",
+        "_own", "_quiet", "_read", "_read_now", "_read_ruled", "_reads_named", "_replaced", "_resolved",
+        "_ruled", "_rules", "_seen_as", "_straight", "_walked", "_ways_to", "_workspace", "_workspace_control",
+        "_written", "_written_now", "descriptors_moved", "home", "spent", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -98,6 +99,8 @@ class PathJudge:
         self._straight = roots.straight
         self._quiet = roots.quiet and not rules.limits("Read")
         self._resolved: dict[tuple[str, str], Resolved] = {}
+        self._walked: dict[str, Walk] = {}
+        self._ways_to: dict[tuple[object, ...], tuple[tuple[str, ...], frozenset[str]]] = {}
         self._folders: set[str] = set()
         self._mounts: dict[str, tuple[str, ...]] = {}
         self._named_by_git: tuple[str, ...] | None = None
@@ -105,6 +108,8 @@ class PathJudge:
         self._reads_named = rules.speaks_of("Read", "allow") or rules.speaks_of("Read", "grant")
         self._read: dict[tuple[str, str, bool], Finding] = {}
         self._written: dict[tuple[str, str, Operation], Finding] = {}
+        self._read_now: dict[tuple[str, str, bool, bool], Finding] = {}
+        self._written_now: dict[tuple[str, str, Operation, bool], Finding] = {}
         self._linked: dict[tuple[PathTool, ListName], tuple[Rule, ...]] = {}
         self._read_ruled = rules.limits("Read")
         self._ruled = self._read_ruled or rules.limits("Edit")
@@ -135,6 +140,9 @@ class PathJudge:
         whether that changes anything."""
         before, now = (self._made, self._moved, self._carried), (made, moved | carried, carried - moved)
         self._made, self._moved, self._carried = now
+        if now != before:
+            self._read_now.clear()
+            self._written_now.clear()
         if now[1:] != before[1:]:
             self._above_moved = _with_folders_above(self._moved)
             self._above_firm = _with_folders_above(self._moved - self._carried)
@@ -170,10 +178,19 @@ class PathJudge:
         ``below`` it."""
         if not self._moved:
             return False
-        ways = [fold(each) for each in (*resolved.spellings(), *resolved.passed)]
-        if any(way in self._moved or not self._moved.isdisjoint(_folders_above(way)) for way in ways):
+        ways, with_above = self._ways(resolved)
+        if not self._moved.isdisjoint(with_above):
             return True
         return below and any(way.rstrip("/") in self._above_moved for way in ways)
+
+    def _ways(self, resolved: Resolved) -> tuple[tuple[str, ...], frozenset[str]]:
+        """The folded ways to a path, and these with all folders above them."""
+        key = resolved.lexical, resolved.resolved, resolved.between, resolved.passed
+        found = self._ways_to.get(key)
+        if found is None:
+            ways = tuple(fold(each) for each in (*resolved.spellings(), *resolved.passed))
+            found = self._ways_to[key] = ways, frozenset(ways).union(*map(_folders_above, ways))
+        return found
 
     @property
     def expects_changes(self) -> bool:
@@ -294,6 +311,15 @@ class PathJudge:
 
         ``path`` is literal: only a leading ``~/`` is expanded. ``known_read`` is True exactly where no rule is needed.
         """
+        self.spent.names += 1
+        key = path, cwd, below, follows
+        found = self._read_now.get(key)
+        if found is None:
+            found = self._read_now[key] = self._read_behind(path, cwd, below=below, follows=follows)
+        return found
+
+    def _read_behind(self, path: str, cwd: str, *, below: bool, follows: bool) -> Finding:
+        """What is to be said of reading this path behind the commands that were judged before."""
         found = self._read.get((path, cwd, below))
         if found is None:
             found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
@@ -383,6 +409,15 @@ class PathJudge:
     def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit", follows: bool = True) -> Finding:
         """What is to be said of creating, changing, deleting or moving this path. Without ``follows`` whoever does so
         refuses to go through a link."""
+        self.spent.names += 1
+        key = path, cwd, operation, follows
+        found = self._written_now.get(key)
+        if found is None:
+            found = self._written_now[key] = self._write_behind(path, cwd, operation, follows=follows)
+        return found
+
+    def _write_behind(self, path: str, cwd: str, operation: Operation, *, follows: bool) -> Finding:
+        """What is to be said of changing this path behind the commands that were judged before."""
         found = self._written.get((path, cwd, operation))
         if found is None:
             found = self._written[path, cwd, operation] = self._judge_write(path, cwd, operation)
@@ -440,7 +475,9 @@ class PathJudge:
         found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
         if found is None:
             self.spent.places += 1
-            found = resolve(path, cwd=base, home=self.home, straight=self._straight, opened=self.workspace)
+            found = resolve(
+                path, cwd=base, home=self.home, straight=self._straight, opened=self.workspace, walked=self._walked
+            )
             found = self._with_other_paths(found)
         if self._expected and found.unclear is None and _reached_by(self._expected, found, itself=True):
             found = found._replace(unclear=_BROUGHT)
@@ -464,12 +501,16 @@ class PathJudge:
 
     def _forget(self) -> None:
         self._resolved.clear()
+        self._walked.clear()
+        self._ways_to.clear()
         self._mounts.clear()
         self._named_by_git = None
         self._folders.clear()
         self._seen_as.clear()
         self._read.clear()
         self._written.clear()
+        self._read_now.clear()
+        self._written_now.clear()
 
     def is_unremarkable(self, path: str, *, cwd: str) -> bool:
         """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
@@ -705,9 +746,7 @@ class PathJudge:
         found = self._seen_as.get(key)
         if found is None:
             found = self._seen_as[key] = tuple(
-                dict.fromkeys(
-                    variant for spelling in resolved.spellings() for variant in as_other_systems(segments_of(spelling))
-                )
+                dict.fromkeys(variant for spelling in resolved.spellings() for variant in as_other_systems(spelling))
             )
         return found
 

@@ -54,12 +54,21 @@ class Resolved(NamedTuple):
         return tuple(found)
 
 
-def resolve(path: str, *, cwd: str, home: str, straight: str | None = None, opened: str = "/") -> Resolved:
+def resolve(
+    path: str,
+    *,
+    cwd: str,
+    home: str,
+    straight: str | None = None,
+    opened: str = "/",
+    walked: dict[str, Walk] | None = None,
+) -> Resolved:
     """Resolve a literal path (P5: only a leading ``~/`` is expanded) relative to the absolute ``cwd``. Never raises.
 
     ``straight`` is a folder that is known to be one, with no link on the way to it: what leads there is not looked at
     once more. ``opened`` is the folder that a person opened: invisible characters in its own name (an emoji may have
-    them) refuse nothing.
+    them) refuse nothing. ``walked`` keeps the ways to the folders of paths, so that each is gone once; it is filled
+    here.
     """
     refused = _refused(path, opened)
     if refused is not None:
@@ -69,7 +78,7 @@ def resolve(path: str, *, cwd: str, home: str, straight: str | None = None, open
     lexical = normalise(absolute)
     if _too_long(lexical, _PATH_BYTES):
         return Resolved(path, lexical, None, refused="it is longer than a path can be", kind="unknown")
-    walk = _Walk(absolute, straight)
+    walk = _walk(absolute, straight, {} if walked is None else walked)
     resolved = walk.follow()
     unclear = walk.unclear or _in_device_tree((lexical, *walk.between, resolved or lexical))
     if resolved is not None and unclear is None and walk.kind == "special":
@@ -163,10 +172,22 @@ def _under(path: str, root: str) -> bool:
     return path == root or path.startswith(root + "/")
 
 
-class _Walk:
+def _walk(absolute: str, straight: str | None, walked: dict[str, Walk]) -> Walk:
+    """The walk along a path, as far as its folder, whose own is kept, where the last part is a plain name."""
+    folder, _, last = absolute.rpartition("/")
+    if not folder or last in ("", ".", ".."):
+        return Walk(absolute, straight)
+    above = walked.get(folder)
+    if above is None:
+        above = walked[folder] = Walk(folder, straight)
+        above.follow()
+    return above.to(last)
+
+
+class Walk:
     """Follows one path part by part, as the kernel would; keeps what it met on the way."""
 
-    __slots__ = ("between", "kind", "links", "passed", "real", "todo", "unclear")
+    __slots__ = ("between", "hops", "kind", "links", "passed", "real", "todo", "unclear")
 
     def __init__(self, absolute: str, straight: str | None) -> None:
         self.real: list[str] = []
@@ -179,9 +200,20 @@ class _Walk:
         self.unclear: str | None = None
         self.kind: Kind = "folder"
         self.links = 1
+        self.hops = 0
+
+    def to(self, name: str) -> Walk:
+        """The walk to a name in the folder that this one, which was followed, leads to."""
+        further = object.__new__(Walk)
+        further.real, further.passed, further.todo = self.real.copy(), self.passed.copy(), [name]
+        further.between = [f"{each.rstrip('/')}/{name}" for each in self.between]
+        further.unclear, further.kind, further.links, further.hops = self.unclear, self.kind, self.links, self.hops
+        return further
 
     def follow(self) -> str | None:
-        hops = 0
+        """Where the path leads, or None where that cannot be said."""
+        if self.kind == "unknown":
+            return None
         while self.todo:
             part = self.todo.pop()
             if part in ("", "."):
@@ -204,8 +236,8 @@ class _Walk:
             if found.kind != stat.S_IFLNK:
                 self._stand(part, found)
                 continue
-            hops += 1
-            if hops > _LINKS:
+            self.hops += 1
+            if self.hops > _LINKS:
                 return self._lost("its links go round in a circle")
             self.passed.append(here)
             self.between.append(normalise("/".join([here, *self.todo[::-1]])))

@@ -6,6 +6,7 @@ A root counts in its lexical and in its resolved spelling: a workspace opened by
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -101,7 +102,7 @@ def _is_quiet(straight: str, home: Folder, own: Sequence[Folder]) -> bool:
         if is_within(fold(root), folded) or is_within(folded, fold(root)):
             return False
     segments = segments_of(straight)
-    if len(list(as_other_systems(segments))) > 1 or any(is_within(folded, tree) for tree in DEVICE_TREES):
+    if len(list(as_other_systems(straight))) > 1 or any(is_within(folded, tree) for tree in DEVICE_TREES):
         return False
     places = list(home.relative_any_case(segments))
     return not any(protected_in_home(place) or any(part[:1] == "." for part in place) for place in places)
@@ -134,12 +135,16 @@ def place_of(root: Folder, segments: Segments) -> Place:
     return "holds" if any(folded_segments(part[: len(segments)]) == folded for part in root.parts) else "apart"
 
 
-def as_other_systems(segments: Segments) -> Iterator[Segments]:
-    """The segments, and what other file systems take them for: trailing dots and blanks, streams, backslashes.
+def as_other_systems(path: str) -> Iterator[Segments]:
+    """The segments of a path, and what other file systems take them for: trailing dots and blanks, streams,
+    backslashes.
 
     Only ever used to deny or ask more. A shared or mounted folder may lie on such a system.
     """
+    segments = segments_of(path)
     yield segments
+    if _READ_OTHERWISE.search(path) is None:
+        return
     if any("\\" in segment for segment in segments):
         yield tuple(part for part in segments_of(normalise("/" + "/".join(segments).replace("\\", "/"))))
     trimmed = tuple(segment.split(":", 1)[0].rstrip(". ") or segment for segment in segments)
@@ -148,3 +153,7 @@ def as_other_systems(segments: Segments) -> Iterator[Segments]:
     short = tuple(".git" if fold(segment) in ("git~1", "git~2") else segment for segment in trimmed)
     if short != trimmed:
         yield short
+
+
+_READ_OTHERWISE = re.compile(r"[\\:~]|[. ](?:/|\Z)")
+"""What a path has of which another file system may make something else."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 8, 64, 2
+_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 5, 64, 2
 
 
 @dataclass(slots=True)
 class Spent:
     """Counts words and names of files, however often a text is judged (``looks``); ``names`` that patterns match, again
-    whenever they are gone through; ``places``, paths that were looked up on the disk; and places of links with which
-    patterns were ``compared``."""
+    whenever they are gone through, and paths that are judged, again each time; ``places``, paths that were looked up on
+    the disk; and places of links with which patterns were ``compared``."""
 
     looks: int = 0
     names: int = 0

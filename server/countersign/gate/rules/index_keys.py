@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 
 from countersign.gate.patterns import WILD, CommandPattern, HostPattern, NamePattern, PathPattern, fold
 from countersign.gate.rules.rule import Rule
@@ -91,9 +93,9 @@ class InnerTexts:
         return found.union([each for each in self._shorter if each in text]) if self._shorter else found
 
 
-def segment_keys(segments: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
+def segment_keys(segments: Sequence[str], edges: frozenset[Edge]) -> Iterator[Key]:
     """Keys of a path with these segments, in any case, with these beginnings and ends."""
-    return _piece_keys({fold(segment) for segment in segments}, edges)
+    return chain.from_iterable([_keys_of(segment, edges) for segment in segments])
 
 
 def host_keys(host: str) -> Iterator[Key]:
@@ -156,7 +158,7 @@ def _edge(mark: str, text: str) -> Iterator[Key]:
         yield (mark, text[:length] if mark == "^" else text[-length:])
 
 
-def _piece_keys(pieces: Collection[str], edges: Collection[Edge]) -> Iterator[Key]:
-    for piece in pieces:
-        yield ("=", piece)
-    yield from edge_keys(pieces, edges)
+@lru_cache(maxsize=4096)
+def _keys_of(segment: str, edges: frozenset[Edge]) -> tuple[Key, ...]:
+    folded = fold(segment)
+    return (("=", folded), *edge_keys((folded,), edges))

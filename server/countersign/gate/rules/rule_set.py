@@ -234,7 +234,7 @@ class RuleSet:
         return [rule for layer in self._layers for rule in layer.of_tool("", "ask")]
 
     def _find(
-        self, tool: str, listed: ListName, keys: Callable[[Collection[Edge]], Iterable[Key]], agent: str
+        self, tool: str, listed: ListName, keys: Callable[[frozenset[Edge]], Iterable[Key]], agent: str
     ) -> list[Rule]:
         found: dict[int, Rule] = {}
         for layer in self._layers:

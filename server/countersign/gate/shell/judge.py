@@ -266,9 +266,10 @@ class _Judging:
 
     def __post_init__(self) -> None:
         earlier = self.context.earlier
-        made = dict(earlier.made) if earlier is not None else {}
         looped = earlier is not None and earlier.looped
-        self.unsettled = Unsettled(self.context.program_path.inside, made, ran=looped)
+        self.unsettled = Unsettled(self.context.program_path.inside, ran=looped)
+        for path, command in earlier.made if earlier is not None else ():
+            self.unsettled.keep(path, command)
 
     def earlier(self) -> Earlier | None:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""

@@ -5,11 +5,18 @@ A name may hold NULs: alone for any name, in front for any stem (``"\\x00.pem"``
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from countersign.gate.patterns import glob_segment, tokens_match
 
 
-def could_match(pattern: str, name: str) -> bool:
-    """Whether the last parts of a pattern could spell this name, and say something of it."""
+@lru_cache(maxsize=1024)
+def first_spelled(pattern: str, names: tuple[str, ...]) -> str | None:
+    """The first of these names that the last parts of a pattern could spell while they say something of it."""
+    return next((name for name in names if _could_match(pattern, name)), None)
+
+
+def _could_match(pattern: str, name: str) -> bool:
     parts, names = [part for part in pattern.split("/") if part not in {"", "."}], name.split("/")
     if len(parts) < len(names):
         return False

@@ -33,7 +33,7 @@ from countersign.gate.shell.files.held_below import (
     rewritten_below,
 )
 from countersign.gate.shell.files.listed_names import ListedNames
-from countersign.gate.shell.files.spelled_names import any_name_matches, could_match, segments_match
+from countersign.gate.shell.files.spelled_names import any_name_matches, first_spelled, segments_match
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
 from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
@@ -436,13 +436,12 @@ class PathFinder:
 
     def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
         """Whether a pattern that spells something out could spell a secret or a protected name."""
-        names = SECRET_SAMPLES if reading else _PROTECTED_NAMES
-        for name in names:
-            if could_match(pattern, name):
-                shown = name.replace(chr(0), "…")
-                if reading:
-                    return f"`{pattern}` could be a secret: `{shown}`"
-                return f"`{pattern}` could be a protected place: `{shown}`"
+        name = first_spelled(pattern, SECRET_SAMPLES if reading else _PROTECTED_NAMES)
+        if name is not None:
+            shown = name.replace(chr(0), "…")
+            if reading:
+                return f"`{pattern}` could be a secret: `{shown}`"
+            return f"`{pattern}` could be a protected place: `{shown}`"
         home = f"{self.judge.home}/"
         folder = escape_glob(join(cwd, _fixed_folder(pattern), self.judge.home)).rstrip("/")
         absolute = "/".join((folder, *_below_fixed(pattern)))

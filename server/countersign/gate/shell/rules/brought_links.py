@@ -276,7 +276,8 @@ def _links_of(context: JudgingContext, analyzed: AnalyzedCommand, source: FileUs
             return None
         name = os.path.basename(path.rstrip("/"))
         fronts = dict.fromkeys(("", name, "" if path.startswith(("/", "~")) else path))
-        found += (f"{front}/{link}" if front else link for link in below for front in fronts)
+        found += [f"{front}/{link}" if front else link for link in below for front in fronts]
+    context.spent.names += len(found)
     return found
 
 
@@ -293,7 +294,7 @@ def _links_below(context: JudgingContext, path: str, place: str) -> Sequence[str
     if not disk.is_folder(folder):
         return itself
     below = disk.unusual_below(folder, _MOST_BELOW)
-    return None if below is None else [*itself, *(name for name, is_link in below if is_link)]
+    return None if below is None else [*itself, *[name for name, is_link in below if is_link]]
 
 
 def moved_into(context: JudgingContext, places: Sequence[str] | None) -> Iterator[str]:

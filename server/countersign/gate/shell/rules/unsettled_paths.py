@@ -8,7 +8,7 @@ once the text made a part of it. What a later command touches there asks.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate.finding import FILE_KINDS, Finding
@@ -36,6 +36,8 @@ class Unsettled:
 
     inside_path: Sequence[str]
     made: dict[str, str] = field(default_factory=dict)
+    above: dict[str, set[str]] = field(default_factory=dict)
+    """The folders above these, each with the texts of the commands that wrote below it."""
     ran: bool = False
     """Whether a command ran before; one command may be judged in several readings."""
     lost: bool = False
@@ -52,9 +54,9 @@ class Unsettled:
             found = [_asking(each, _MOVED) if each.kind in FILE_KINDS else each for each in found]
             found[0] = _asking(found[0], _MOVED) if found[0].known_read else found[0]
         if self.made and analyzed.names and arranges(analyzed, -1):
-            brought = [path for path, by in self.made.items() if by != analyzed.step.command.source]
+            own = {analyzed.step.command.source}
             for index, each in enumerate(found):
-                if each.kind in FILE_KINDS and any(_lies_above(path, brought) for path in _meant(each.resource)):
+                if each.kind in FILE_KINDS and any(self.above.get(path, own) - own for path in _meant(each.resource)):
                     found[index] = _asking(each, _MOVED)
         git = analyzed.known[-1].git if analyzed.known else None
         if (
@@ -67,8 +69,18 @@ class Unsettled:
             found[0] = _asking(found[0], _PROGRAM)
         for each in found:
             if each.kind == "write":
-                self.made.setdefault(fold(each.resource), analyzed.step.command.source)
+                self.keep(fold(each.resource), analyzed.step.command.source)
         return found
+
+    def keep(self, path: str, command: str) -> None:
+        """Keep that this command wrote this path, which is folded."""
+        if path in self.made:
+            return
+        self.made[path] = command
+        end = path.rfind("/")
+        while end >= 0:
+            self.above.setdefault(path[:end], set()).add(command)
+            end = path.rfind("/", 0, end)
 
     @property
     def completes(self) -> bool:
@@ -76,7 +88,7 @@ class Unsettled:
         return bool(self.made) and (_hold_parts(self.made) or self._has_programs())
 
     def _has_programs(self) -> bool:
-        return any(_lies_below(path, map(fold, self.inside_path)) for path in self.made)
+        return any(folder in self.made or folder in self.above for folder in map(fold, self.inside_path))
 
 
 def _hold_parts(paths: Iterable[str]) -> bool:
@@ -108,13 +120,3 @@ def _asking(finding: Finding, said: Evidence) -> Finding:
     if finding.requires_ask is not None and not finding.auto_lifts:
         return finding._replace(allow=None, grant=None, known_read=False)
     return finding._replace(requires_ask=said, auto_lifts=False, allow=None, grant=None, known_read=False)
-
-
-def _lies_below(path: str, folders: Iterable[str]) -> bool:
-    """Whether a path is one of these or lies below one."""
-    return any(f"{path}/".startswith(f"{folder}/") for folder in folders)
-
-
-def _lies_above(path: str, paths: Collection[str]) -> bool:
-    """Whether one of these lies below a path."""
-    return any(each.startswith(f"{path}/") for each in paths)
