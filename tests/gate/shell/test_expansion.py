@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from countersign.gate.patterns import glob_segment
 from countersign.gate.probes import disk
@@ -98,3 +100,14 @@ def test_bytes_beyond_unicode_may_be_one_character(name: bytes, pattern: str, tm
     os.symlink(b".env", os.fsencode(tmp_path) + b"/" + name)
     assert decide(f"cat {pattern}", workspace=str(tmp_path), home="/nowhere") != "allow"
     assert glob_segment(pattern.removeprefix("./")).may_match_any_case(os.fsdecode(name))
+
+
+PARTS = st.lists(st.sampled_from(["?", "*", "[!a]", "[é]", "é", "É", "a", "\udcff", "."]), min_size=1, max_size=5)
+NAMES = st.lists(st.sampled_from(["é", "É", "a", "A", "\udcff", "\udcc3", "."]), min_size=1, max_size=4)
+
+
+@given(PARTS.map("".join), NAMES.map("".join))
+@example("??", "é")
+def test_what_ignores_case_matches_what_else_matches(pattern: str, name: str) -> None:
+    segment = glob_segment(pattern)
+    assert segment.may_match_any_case(name) or not segment.may_match(name)

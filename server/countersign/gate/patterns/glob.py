@@ -127,14 +127,22 @@ class GlobSegment:
         """``may_match`` on a file system that ignores case."""
         if name.startswith(".") and self.tokens[:1] not in ((".",), (REST,)):
             return False
-        return tokens_match(self.tokens, name, same_in_some_case) or (
-            not name.isascii() and tokens_match(self.tokens, _widely_decoded(name), same_in_some_case)
-        )
+        return _matches_in_some_case(self, name)
 
     @property
     def says_something(self) -> bool:
         """Whether it holds anything but stars and question marks."""
         return any(token not in (STAR, ANY) for token in self.tokens)
+
+
+@lru_cache(maxsize=8192)
+def _matches_in_some_case(segment: GlobSegment, name: str) -> bool:
+    if tokens_match(segment.tokens, name, same_in_some_case):
+        return True
+    if name.isascii():
+        return False
+    as_bytes = tokens_match(_as_bytes(segment.tokens), _bytes(name), same_in_some_case)
+    return as_bytes or tokens_match(segment.tokens, _widely_decoded(name), same_in_some_case)
 
 
 def _bytes(text: str) -> str:
