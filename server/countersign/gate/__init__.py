@@ -117,8 +117,8 @@ if TYPE_CHECKING:
     from countersign.gate.shell.files.git_folders import Repository as Repository
     from countersign.gate.shell.files.git_folders import repository_at as repository_at
     from countersign.gate.shell.flow.self_check import engine_fault as engine_fault
-    from countersign.gate.shell.judge import SyntaxChecker as SyntaxChecker
     from countersign.gate.shell.syntax.bash_check import BashSyntax as BashSyntax
+    from countersign.gate.shell.syntax.bash_check import SyntaxChecker as SyntaxChecker
     from countersign.gate.turn import Turn as Turn
     from countersign.gate.workers import Workers as Workers
     from countersign.gate.workers import check_cancelled as check_cancelled
@@ -178,8 +178,7 @@ _NAMES = {
     "running_calls": "RunningCalls",
     "shell.files.git_folders": "Repository repository_at",
     "shell.flow.self_check": "engine_fault",
-    "shell.judge": "SyntaxChecker",
-    "shell.syntax.bash_check": "BashSyntax",
+    "shell.syntax.bash_check": "BashSyntax SyntaxChecker",
     "turn": "Turn",
     "workers": "Workers check_cancelled hold_heavy_agents_while in_worker in_worker_alone in_worker_to_the_end sharing",
 }

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from countersign.advice import explain
 from countersign.gate.call import RunCommand
 from countersign.gate.shell import judge
 from countersign.gate.shell.flow.parse_cache import Followed
 from countersign.gate.shell.printing import inner_texts
+from countersign.tools.shell import shell
 
 from .asked import decide
 from .examples import evasions
@@ -51,9 +51,9 @@ def only(lines: Collection[str], *, own_text: bool) -> Iterator[None]:
         if "printer" not in lines:
             patch.setattr(Followed, "printed", "")
         if "second parser" not in lines:
-            patch.setattr(judge, "disagreement", lambda _: None)
+            patch.setattr(judge, "disagreement", lambda *_: None)
             patch.setattr(inner_texts, "disagreement", lambda _: None)
-        patch.setattr(explain, "RunCommand", partial(RunCommand, own_text=own_text))
+        patch.setattr(shell, "RunCommand", partial(RunCommand, own_text=own_text))
         yield
 
 

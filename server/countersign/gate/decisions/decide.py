@@ -29,7 +29,7 @@ from countersign.settings.policy import Policy, RuleText
 from countersign.wire.verdicts import Category, DecidedBy, Evidence, Mode, Source, Verdict
 
 if TYPE_CHECKING:
-    from countersign.gate.shell.judge import SyntaxChecker
+    from countersign.gate.shell.syntax.bash_check import SyntaxChecker
 
 _LOG = logging.getLogger(__name__)
 

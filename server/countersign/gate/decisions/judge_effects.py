@@ -26,7 +26,8 @@ from countersign.wire.base import Json
 from countersign.wire.verdicts import Category, Evidence
 
 if TYPE_CHECKING:
-    from countersign.gate.shell.judge import CommandJudgement, SyntaxChecker
+    from countersign.gate.shell.judge import CommandJudgement
+    from countersign.gate.shell.syntax.bash_check import SyntaxChecker
 
 _ROW: Mapping[Category, int] = {"read": 0, "write": 1, "execute": 2, "external": 3}
 """Rows of the matrix from the mildest to the strictest."""

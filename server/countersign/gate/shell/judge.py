@@ -70,15 +70,12 @@ from countersign.gate.shell.rules.whole_text import (
     with_forbidding,
 )
 from countersign.gate.shell.rules.written_scripts import scripts_run, written_scripts
-from countersign.gate.shell.syntax.bash_check import is_plain
+from countersign.gate.shell.syntax.bash_check import SyntaxChecker, is_plain
 from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.assignments import may_be_obeyed
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.wire.verdicts import Evidence
-
-SyntaxChecker = Callable[[str], str | None]
-"""Whether bash accepts a text: None if it does, else why not."""
 
 MAX_NESTED = 6
 """How deep texts inside of texts (``sh -c "sh -c …"``) are followed."""
@@ -386,7 +383,7 @@ class _Judging:
         elif not self.effect.own_text:
             return printed
         else:
-            reason = next(filter(None, map(disagreement, self.plain_texts)), None)
+            reason = next(filter(None, (disagreement(each, self.check_syntax) for each in self.plain_texts)), None)
         self.not_plain = None if reason is None else Evidence(source="plainBash", reason=reason)
         return None
 

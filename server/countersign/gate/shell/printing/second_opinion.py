@@ -4,6 +4,9 @@ and redirections as ours.
 Needed where an agent runs its own text, so that nothing can be printed anew. The grammar takes memory by the square of
 hostile input, so it is only given texts inside the subset, and short ones. Without the module there is no agreement.
 Both trees are reduced to lists: commands in order of appearance, each a list of words, and redirections sorted.
+
+Both parsers read as bash 5.2 does, which parses what stands inside `$(…)` and `<(…)`. An older one looks for its end
+first, and may take a pattern of `case`, or what a here-document holds, for that end: `echo $({ case a in b) : | evil`.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from countersign.gate.shell.syntax import tree
+from countersign.gate.shell.syntax.bash_check import INNER_HEREDOCS, SyntaxChecker
 from countersign.gate.shell.syntax.parser import read
 
 MAX_LENGTH = 20_000
@@ -30,8 +34,9 @@ class Disagreement(Exception):
     """The two parsers do not agree, or one of them does not know; the message says why."""
 
 
-def disagreement(text: str) -> str | None:
-    """Why the second parser does not agree with our reading of a text, or None if it does."""
+def disagreement(text: str, check_syntax: SyntaxChecker | None = None) -> str | None:
+    """Why the second parser does not agree with our reading of a text, or the bash of this machine (``check_syntax``)
+    may not read it as either does; None if all agree."""
     if len(text) > MAX_LENGTH:
         return "the text is too long for the second parser"
     parse = _parser()
@@ -42,13 +47,19 @@ def disagreement(text: str) -> str | None:
         if root.has_error:
             return "the second parser does not understand the text"
         theirs = _theirs(root)
-        ours = _ours(read(text).script)
+        reading = _Ours()
+        reading.script(read(text).script)
     except (Disagreement, tree.NotUnderstood, UnicodeError) as error:
         return str(error)
-    if ours[0] != theirs[0]:
+    if reading.commands != theirs[0]:
         return "the second parser finds other commands or words"
-    if sorted(ours[1]) != sorted(theirs[1]):
+    if sorted(reading.redirects) != sorted(theirs[1]):
         return "the second parser finds other redirections"
+    if reading.has_inner_heredocs:
+        if "\\\n" in text:
+            return "a bash older than 5.2 joins lines of a here-document inside `$(…)`"
+        if check_syntax is not None and check_syntax(INNER_HEREDOCS) is not None:
+            return "the bash of this machine may end `$(…)` within a here-document"
     return None
 
 
@@ -80,22 +91,23 @@ def _merged(runs: Iterable[Run]) -> Runs:
 # --- our tree --------------------------------------------------------------------------------------------------------
 
 
-def _ours(script: tree.Script) -> Found:
-    reading = _Ours()
-    reading.script(script)
-    return reading.commands, reading.redirects
-
-
 class _Ours:
     """Gathers commands and redirections of our tree in order of appearance."""
 
     def __init__(self) -> None:
         self.commands: list[tuple[Runs, ...]] = []
         self.redirects: list[tuple[Runs, ...]] = []
+        self.has_inner_heredocs = False
+        self._depth = 0
 
     def script(self, script: tree.Script) -> None:
         for statement in script.statements:
             self.node(statement, ())
+
+    def inner_script(self, script: tree.Script) -> None:
+        self._depth += 1
+        self.script(script)
+        self._depth -= 1
 
     def node(self, node: tree.Node, prefix: tuple[Runs, ...]) -> None:
         match node:
@@ -151,6 +163,7 @@ class _Ours:
         if redirect.heredoc is not None:
             if redirect.heredoc.word is None or redirect.heredoc.word.value is None:
                 raise Disagreement("a here-document with expansions is not compared")
+            self.has_inner_heredocs = self.has_inner_heredocs or self._depth > 0
             target: Runs = (("q", redirect.heredoc.body or ""),)
         else:
             target = self.word(redirect.target)
@@ -173,6 +186,8 @@ class _Ours:
             self.redirect(redirect)
 
     def case(self, node: tree.Compound) -> None:
+        if self._depth:
+            raise Disagreement("a bash older than 5.2 may end `$(…)` at a pattern of `case`")
         self.insert("case", node.words[:1])
         rest = node.words[1:]
         for (_, count), body in zip(node.endings, node.bodies, strict=True):
@@ -202,10 +217,14 @@ class _Ours:
                 yield ('"$' if quoted else "$"), f"{name}:-{word.source}"
             case tree.Substitution(script=script, quoted=quoted):
                 yield ('"$(' if quoted else "$("), ""
-                self.script(script)
+                self.inner_script(script)
             case tree.Process(script=script, writes=False):
                 yield "<(", ""
-                self.script(script)
+                earlier, self.has_inner_heredocs = self.has_inner_heredocs, False
+                self.inner_script(script)
+                if self.has_inner_heredocs:
+                    raise Disagreement("a here-document inside `<(…)` is not compared")
+                self.has_inner_heredocs = earlier
             case tree.Arithmetic(text=text, quoted=quoted, scripts=()):
                 yield ('"$((' if quoted else "$(("), re.sub(r"\s+", "", text)
             case _:

@@ -6,12 +6,17 @@ would run the command, with nothing in its environment that could make it run so
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final
+
+SyntaxChecker = Callable[[str], str | None]
+"""Whether bash accepts a text: None if it does, else why not."""
 
 TIME_LIMIT: Final = 5.0
 """Seconds for one answer. Bash reads 100 kB in 20 ms; more means that something is wrong, which is a disagreement."""
@@ -28,11 +33,29 @@ _RESERVED = frozenset({
 })  # fmt: skip
 
 
+INNER_HEREDOCS: Final = ": $(: <<E\n)\nE\n)"
+"""What only a bash accepts that knows here-documents inside `$(…)`, which is from 4.0 on (macOS has 3.2). Every bash of
+the machine is asked about it, since an agent may start another one than we do."""
+
+_PLACES = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
+
+
+def bashes() -> list[str]:
+    """Every bash that somebody may start here, the one that we start first."""
+    shell = os.environ.get("SHELL", "")
+    named = (shutil.which("bash"), shell if os.path.basename(shell) == "bash" else None, *_PLACES)
+    found: dict[str, str] = {}
+    for each in named:
+        if each and os.access(each, os.X_OK):
+            found.setdefault(os.path.realpath(each), each)
+    return [*found.values()]
+
+
 class BashSyntax:
     """Answers for one bash. Keeps answers, because they depend on the text alone; safe to call from any thread."""
 
     def __init__(self, bash: str | None = None) -> None:
-        self._bash = bash or shutil.which("bash")
+        self._bashes = [bash] if bash else bashes()
         self._answers: OrderedDict[str, str | None] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
@@ -56,26 +79,31 @@ class BashSyntax:
         return answer
 
     def _blocking_ask(self, text: str) -> str | None:
-        if self._bash is None:
+        if not self._bashes:
             return "bash is not installed, so the syntax cannot be checked"
-        try:
-            done = subprocess.run(
-                [self._bash, "--norc", "--noprofile", "-n"],
-                input=text.encode(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
-                cwd="/",
-                timeout=TIME_LIMIT,
-                check=False,
-                process_group=0,
-            )
-        except (OSError, ValueError, subprocess.SubprocessError):
-            return "bash could not be run to check the syntax"
-        if done.returncode == 0 and not done.stderr:
-            return None
-        complaint = done.stderr.decode(errors="replace").strip().split("\n")[0][:200]
-        return f"bash does not accept the text: {complaint}" if complaint else "bash does not accept the text"
+        asked = self._bashes if text == INNER_HEREDOCS else self._bashes[:1]
+        return next(filter(None, (_ask(bash, text) for bash in asked)), None)
+
+
+def _ask(bash: str, text: str) -> str | None:
+    try:
+        done = subprocess.run(
+            [bash, "--norc", "--noprofile", "-n"],
+            input=text.encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+            cwd="/",
+            timeout=TIME_LIMIT,
+            check=False,
+            process_group=0,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return "bash could not be run to check the syntax"
+    if done.returncode == 0 and not done.stderr:
+        return None
+    complaint = done.stderr.decode(errors="replace").strip().split("\n")[0][:200]
+    return f"bash does not accept the text: {complaint}" if complaint else "bash does not accept the text"
 
 
 def is_plain(text: str) -> bool:

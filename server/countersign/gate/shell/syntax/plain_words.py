@@ -178,6 +178,9 @@ class WordReader(ABC):
         text, start = self._text, self._at
         found = start if text.startswith(delimiter, start) else text.find(f"\n{delimiter}", start) + 1
         while found and text[found + len(delimiter) : found + len(delimiter) + 1] not in {"", "\n"}:
+            if self._substitutions:
+                # There bash ends the body at a line that goes on with `)`.
+                raise self._fail("a line that begins like the end of a here-document inside `$(…)`", found)
             found = text.find(f"\n{delimiter}", found) + 1
         if not found:
             raise self._fail("a here-document without its end", offset)
