@@ -13,6 +13,7 @@ import pytest
 
 from countersign.gate.call import RunCommand
 from countersign.gate.shell.printing.second_opinion import disagreement
+from countersign.gate.shell.syntax import bash_check
 from countersign.gate.shell.syntax.bash_check import INNER_HEREDOCS, BashSyntax
 from countersign.gate.shell.syntax.plain_bash import outside
 from countersign.tools.shell import shell
@@ -77,6 +78,6 @@ def test_every_bash_of_the_machine_is_asked(monkeypatch: pytest.MonkeyPatch, tmp
     other = tmp_path / "bash"
     other.write_text("#!/bin/sh\necho no >&2\nexit 2\n")
     other.chmod(0o755)
-    monkeypatch.setenv("SHELL", str(other))
+    monkeypatch.setattr(bash_check, "_PLACES", (str(other),))
     assert BashSyntax()(INNER_HEREDOCS) is not None
     assert BashSyntax()("echo a; echo b") is None

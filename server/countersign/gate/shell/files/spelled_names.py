@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from countersign.gate.patterns import glob_segment, tokens_match
+from countersign.gate.paths.sensitive_paths import PROTECTED, PROTECTED_ENDINGS, SECRET_IN_HOME, SECRET_SAMPLES
+from countersign.gate.patterns import glob_segment, parse_path, tokens_match
+
+_SECRET_FOLDERS = tuple("/".join(names) for names in SECRET_IN_HOME)
+_PROTECTED_ANYWHERE = (*("/".join(names) for names in PROTECTED), *(f"\x00{ending}" for ending in PROTECTED_ENDINGS))
 
 
 @lru_cache(maxsize=1024)
@@ -34,6 +38,38 @@ def _part_matches(part: str, name: str) -> bool:
         # Any stem: the pattern must allow a character that only a wildcard can stand for.
         return any_name_matches(part, name) and part not in {"*", "*.*"}
     return segment.says_something and segment.may_match_any_case(name)
+
+
+@lru_cache(maxsize=1024)
+def may_be_secret(pattern: str) -> bool:
+    """Whether a pattern may match a secret in a folder of which nothing is known."""
+    return _may_hold(pattern, _SECRET_FOLDERS) or _may_hold(pattern, SECRET_SAMPLES, last=True)
+
+
+@lru_cache(maxsize=1024)
+def may_be_protected(pattern: str) -> bool:
+    """The same for a protected name, or what lies below one."""
+    return _may_hold(pattern, _PROTECTED_ANYWHERE)
+
+
+def _may_hold(pattern: str, names: tuple[str, ...], *, last: bool = False) -> bool:
+    """Whether consecutive parts of a pattern (with ``last`` the last ones), one with a wildcard among them, may match
+    one of these names."""
+    parts = [part for part in pattern.split("/") if part not in {"", "."}]
+    for name in names:
+        spelled = name.split("/")
+        most = len(parts) - len(spelled) + 1
+        for at in range(max(0, most - 1) if last else 0, most):
+            window = parts[at : at + len(spelled)]
+            if any(glob_segment(part).literal is None for part in window) and all(map(_may_be_name, window, spelled)):
+                return True
+    return False
+
+
+def _may_be_name(part: str, name: str) -> bool:
+    if not name.startswith("\x00"):
+        return glob_segment(part).may_match_any_case(name)
+    return parse_path(f"**/*{name[1:]}").may_touch((part,))
 
 
 def any_name_matches(part: str, name: str) -> bool:

@@ -33,7 +33,13 @@ from countersign.gate.shell.files.held_below import (
     rewritten_below,
 )
 from countersign.gate.shell.files.listed_names import ListedNames
-from countersign.gate.shell.files.spelled_names import any_name_matches, first_spelled, segments_match
+from countersign.gate.shell.files.spelled_names import (
+    any_name_matches,
+    first_spelled,
+    may_be_protected,
+    may_be_secret,
+    segments_match,
+)
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
 from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
@@ -57,6 +63,12 @@ _PROTECTED_NAMES = tuple(
     for below in ((), ("\x00",))
     if not names[0].startswith(("opencode", "mise."))  # too ordinary to suspect behind every `*.json`; the disk tells
 )
+
+
+def _asking(found: Finding, reason: str) -> Finding:
+    """The finding of what may be a secret: no mode and no rule for a command answers for it."""
+    said = Evidence(source="default", reason=reason)
+    return found._replace(requires_ask=said, auto_lifts=False, bypassable=False, known_read=False)
 
 
 def moved_places(places: Sequence[str] | None, by: Sequence[Word] | None, judge: PathJudge) -> list[str] | None:
@@ -200,6 +212,9 @@ class PathFinder:
                 yield self._unknown(FileUse("write", file_use.brought))
             sources += matches or (plain_path(pattern),)
         if not meant.complete:
+            yield self._unknown(FileUse("write", file_use.brought))
+        if self.folder is None and not all(each.startswith(("/", "~/")) for each in (*meant.values, *meant.patterns)):
+            # What lies there is not known, so neither is what is written by its names, or through its links later.
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
             yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
@@ -362,7 +377,10 @@ class PathFinder:
         fixed = _fixed_folder(pattern)
         if self.folder is None and not pattern.startswith(("/", "~/")):
             there = PathFinder(self.judge, self.facts, self.judge.workspace)
-            yield self._somewhere(file_use, pattern, list(there._pattern(file_use, pattern)))
+            found = self._somewhere(file_use, pattern, list(there._pattern(file_use, pattern)))
+            if file_use.operation == "read" and may_be_secret(pattern):
+                found = _asking(found, f"`{pattern}` could match a secret, in a folder that is not known")
+            yield found
             return
         cwd = self.folder or self.judge.workspace
         reading = file_use.operation in ("read", "list")
@@ -392,6 +410,12 @@ class PathFinder:
         if matches is None:
             yield _too_many(whole)
             return
+        brought = file_use.operation == "read" and self.judge.may_be_filled(self.judge.resolve(fixed, cwd=cwd))
+        if brought and may_be_secret(pattern):
+            yield _asking(whole, f"`{pattern}` could match a secret that an earlier command brings")
+        if not reading and self._names_anew(file_use.word) and may_be_protected(pattern):
+            floor = Floor("ask", Evidence(source="floor", reason=f"`{pattern}` could match a protected name"))
+            yield whole._replace(floors=(*whole.floors, floor))
         if not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces):
             made = self._made_behind(pattern, cwd)
             if made is None:
@@ -413,6 +437,17 @@ class PathFinder:
             if file_use.through and reading:
                 yield from behind_links(self.judge, match, cwd)
             yield from self._held_below(file_use, match, cwd)
+
+    def _names_anew(self, word: Word) -> bool:
+        """Whether a word may name what no pattern matches here: its variables hold names that were matched elsewhere,
+        or it makes other names of them."""
+        pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
+        variables = [index for index, piece in enumerate(pieces) if isinstance(piece, Variable)]
+        if not variables:
+            return False
+        behind = pieces[1] if len(pieces) > 1 else None
+        keeps = behind is None or (isinstance(behind, Text) and behind.text.startswith("/"))
+        return not (variables == [0] and keeps and self.facts.in_one_place)
 
     def _made_behind(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """Names that are made anew where a variable holds one that a pattern matches: bash matches that alone, and what

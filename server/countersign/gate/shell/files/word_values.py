@@ -124,7 +124,8 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
                 parts.append(((text, text),))
             case Variable(name=name, plain=True) if globbed and name in facts.values:
                 # A name that a pattern matches is quoted here, so the word is one that the whole pattern matches.
-                complete = complete and name not in facts.loose
+                matched = name in facts.patterns and name not in facts.loose
+                complete = complete and (matched or None not in facts.values[name])
                 known = [(value, escape_glob(value)) for value in facts.values[name] if value is not None]
                 parts.append(sorted((*known, *((pattern, pattern) for pattern in facts.patterns.get(name, ())))))
             case Variable(name=name, plain=True) if not globbed:

@@ -317,7 +317,7 @@ class _Walk:
 
     def simple(self, command: Simple, context: _Context) -> Outcome:
         context = _shared(command, context)
-        if id(command) in self.met and not command.redirects:
+        if id(command) in self.met and not command.redirects and not _names_by_input(command):
             # The very same words were met before: what they bind and hold is known.
             return self.after(self.emit(command, context), context)
         if command.plain:
@@ -515,8 +515,14 @@ _FILLING = frozenset(
 )
 _SAME_SHELL = frozenset({"command", "builtin"})
 _NAMING = _FILLING | _SAME_SHELL | {"alias"}
+
 _COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
 _NOTHING = Unwrapped(())
+
+
+def _names_by_input(command: Simple) -> bool:
+    """Whether what a command binds may depend on its input, which differs from place to place."""
+    return any(word.value is not None and program(word.value) in _NAMING for word in command.words)
 
 
 def _run_by_bash(words: Sequence[Word]) -> Sequence[Word]:

@@ -22,6 +22,10 @@ from countersign.gate.shell.syntax.tree import (
     Timed,
     Word,
 )
+from countersign.gate.shell.syntax.words import constant
+
+HOME = constant("~")._replace(tilde=True)
+"""Where `cd` goes by itself. A text that sets ``HOME`` is outside Plain Bash."""
 
 
 class Move(NamedTuple):
@@ -129,6 +133,8 @@ def _move(words: Sequence[Word], variables: Collection[str]) -> Move | None:
     if target is not None:
         physical = any(word.value == "-P" for word in words)
         return Move("pushd" if name == "pushd" else "physical" if physical else "cd", target)
+    if name == "cd" and all(word.bare and word.value in {"-L", "-P", "--"} for word in words[1:]):
+        return Move("cd", HOME)
     if name == "cd" and len(words) == 2:
         if words[1].value == "-":
             return Move("back")

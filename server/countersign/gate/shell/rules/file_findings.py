@@ -14,7 +14,7 @@ from itertools import pairwise
 from countersign.gate.finding import Finding
 from countersign.gate.paths.roots import is_within
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.derived_names import changed_below, derived_names, pieces, unpacked_here
@@ -61,6 +61,11 @@ def file_findings(
         places = started if layer.carried.folders == () else moved_places(started, layer.carried.folders, context.paths)
         for file_use in analyzed.file_uses(index):
             yield _findings_of(context, analyzed, file_use, places)
+        if places is None and known.program is not None and known.program.operands in COPYING:
+            # What lies in a folder that is not known may be a link, or bring some, through which others write later.
+            for _, word in known.arguments.operands:
+                if not (word.value or word.source).startswith(("/", "~/")):
+                    yield _findings_of(context, analyzed, FileUse("write", word), places)
         yield from _derived(context, analyzed, index, places)
         if name in _WRITES_OUTPUT_TO and not _redirects_output(analyzed.step.command.redirects):
             output = FileUse("write", constant(_WRITES_OUTPUT_TO[name]), if_there=True)

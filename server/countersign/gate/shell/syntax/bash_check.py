@@ -6,7 +6,6 @@ would run the command, with nothing in its environment that could make it run so
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -42,13 +41,7 @@ _PLACES = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/b
 
 def bashes() -> list[str]:
     """Every bash that somebody may start here, the one that we start first."""
-    shell = os.environ.get("SHELL", "")
-    named = (shutil.which("bash"), shell if os.path.basename(shell) == "bash" else None, *_PLACES)
-    found: dict[str, str] = {}
-    for each in named:
-        if each and os.access(each, os.X_OK):
-            found.setdefault(os.path.realpath(each), each)
-    return [*found.values()]
+    return [*dict.fromkeys(filter(None, map(shutil.which, ("bash", *_PLACES))))]
 
 
 class BashSyntax:

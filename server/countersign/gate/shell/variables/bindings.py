@@ -47,12 +47,16 @@ class Facts:
         self.values.setdefault(name, set()).add(None)
         self.numbers[name] = False
         self.patterns.setdefault(name, set()).add(pattern)
+        if name in self.listings:
+            self.loose.add(name)  # what it holds is not known by either alone
 
     def bind_listing(self, name: str, listing: Listing, *, whole: bool = False) -> None:
         """A variable that may be any name which these commands list, or all that they print where ``whole``."""
         self.values.setdefault(name, set()).add(None)
         self.numbers[name] = False
         self.listings.setdefault(name, set()).add(listing)
+        if name in self.patterns:
+            self.loose.add(name)
         if whole and not is_one_line(listing):
             self.whole.add(name)
 

@@ -57,8 +57,8 @@ def _add(given: Derived, facts: Facts, constants: Mapping[str, frozenset[str | N
     texts = _texts(given, facts, constants)
     for text, is_pattern in texts or ():
         if is_pattern:
-            patterns = facts.patterns.setdefault(name, set())
-            patterns.add(text)
+            facts.bind_pattern(name, text)
+            patterns = facts.patterns[name]
         else:
             values.add(text)
     after = len(values) + len(patterns)
