@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,8 @@ def test_the_home_is_its_persons_own_unless_it_is_the_workspace(world: Path) -> 
     assert check(world, "mvn --version", folder="home/code") == "allow"
     assert check(world, "pip --version", folder="home/code") == "allow"
     assert check(world, "pip --version", folder="home") == "ask"
-    assert check(world, "node --version; cat a.txt", folder="home") == "allow"
+    assert check(world, "jq . a.txt; cat a.txt", folder="home") == "allow"
+    assert check(world, "node --version", folder="home") == "ask"
     assert check(world, "mvn --version", folder="home") == "ask"
 
 
@@ -120,6 +122,154 @@ def test_a_version_manager_runs_what_a_file_of_the_workspace_names(
         assert check(world, "jq . a.txt") == decision
     monkeypatch.setenv("PATH", f"{world}/bin:{world}/{shims}")
     assert check(world, "node --version") == "allow"
+
+
+@pytest.mark.parametrize("version", ["system\n", "3.12.1\n", None])
+def test_a_shim_may_run_the_next_program_of_the_name_which_is_in_the_workspace(
+    version: str | None, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyenv's ``system`` does, and so do versions that lack the program."""
+    if version is not None:
+        write(world / "project/.python-version", version)
+    write(world / "project/.venv/bin/python", "#!/bin/sh\n")
+    (world / "project/.venv/bin/python").chmod(0o755)
+    for path, decision in (
+        ("home/.pyenv/shims", "ask"),
+        ("home/.pyenv/shims home/mise/shims", "ask"),
+        ("home/.pyenv/shims bin", "allow"),
+        ("bin", "allow"),
+    ):
+        folders = [*path.split(), "project/.venv/bin"]
+        monkeypatch.setenv("PATH", ":".join(str(world / folder) for folder in folders))
+        assert check(world, "python --version") == decision, path
+        assert check(world, "jq . a.txt") == "allow", path
+
+
+def test_a_link_elsewhere_leads_to_a_program_of_the_workspace(world: Path) -> None:
+    write(world / "project/bin/bat", "#!/bin/sh\n")
+    (world / "project/bin/bat").chmod(0o755)
+    write(world / "bin/rev", "#!/bin/sh\n")
+    (world / "bin/rev").chmod(0o755)
+    for name in ("bat", "tree"):
+        (world / "bin" / name).symlink_to(world / "project/bin/bat")
+    assert [check(world, f"{name} a.txt") for name in ("bat", "tree", "rev")] == ["ask", "ask", "allow"]
+    assert check(world, "timeout 5 tree .") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("#!/usr/bin/env gizmo\n", "ask"),
+        ("#! /usr/bin/env -S A=b gizmo --flag\n", "ask"),
+        ("#!PROJECT/.venv/bin/gizmo\n", "ask"),
+        ("#!/bin/sh\nexec gizmo --version\n", "ask"),
+        ('#!/usr/bin/env bash\n"$JAVA_HOME/bin/gizmo" x\n', "ask"),
+        ("#!/usr/bin/env wrapped\n", "ask"),
+        ("#!/usr/bin/env python\n# gizmo\n", "allow"),
+        ("#!/bin/sh\nexec python --version\n", "allow"),
+        ("\x7fELF gizmo", "allow"),
+    ],
+)
+def test_a_script_from_elsewhere_may_start_a_program_of_the_workspace(
+    text: str, decision: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = ("outside/tsc", "outside/wrapped", "outside/python", ".venv/bin/gizmo", ".venv/bin/python")
+    for place in (f"project/{name}" if name.startswith(".") else name for name in programs):
+        write(world / place, "#!/usr/bin/env gizmo\n" if place == "outside/wrapped" else "\x7fELF")
+        (world / place).chmod(0o755)
+    write(world / "outside/tsc", text.replace("PROJECT", str(world / "project")))
+    monkeypatch.setenv("PATH", f"{world}/project/.venv/bin:{world}/outside:/usr/bin:/bin")
+    assert check(world, "tsc --version") == check(world, "timeout 5 tsc --version") == decision
+    assert check(world, "cat a.txt") == "allow"
+
+
+SETTINGS = {
+    "a link of the home": lambda home, work: (home / ".batrc").symlink_to(work / "batrc"),
+    "a link to a folder": lambda home, work: (home / ".config/bat").symlink_to(work / "bat"),
+    "a link in a folder": lambda home, work: link(home / ".config/bat/config", work / "bat"),
+    "a link in a program's folder": lambda home, work: link(home / ".aws/config", work / "aws"),
+    "a link to another link": lambda home, work: (link(home / ".l", home / ".m"), link(home / ".m", work / "bat")),
+    "a link to the folder of all": lambda home, work: (
+        (home / ".config").rename(work / "c") and link(home / ".config", work / "c")
+    ),
+}
+
+
+def link(path: Path, target: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_settings_of_the_home_may_lie_in_the_workspace(kind: str, world: Path) -> None:
+    home = world / "home"
+    (home / ".config").mkdir()
+    link(home / ".config/other", world / "beside")
+    link(home / ".cache/x/y/z", world / "project")
+    for command in ("bat a.txt", "timeout 5 bat a.txt", "pip list"):
+        assert check(world, command) == "allow"
+    SETTINGS[kind](home, world / "project")
+    for command in ("bat a.txt", "timeout 5 bat a.txt", "pip list"):
+        assert check(world, command) == "ask"
+    assert check(world, "cat a.txt; wc -l a.txt; jq . a.txt") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("folder", "decision"),
+    [
+        ("home/.config", "ask"), ("home/.config/nvim", "ask"), ("home/.aws", "ask"), ("home/.dot", "ask"),
+        ("home/.cursor/worktrees/project/abc", "allow"), ("home/.local/src/project", "allow"), ("home/code", "allow"),
+    ],
+)  # fmt: skip
+def test_the_workspace_may_be_a_folder_of_settings(folder: str, decision: str, world: Path) -> None:
+    (world / folder).mkdir(parents=True)
+    assert check(world, "curl --version", folder=folder) == decision
+    assert check(world, "ls", folder=folder) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("value", "decision"),
+    [
+        ("project", "ask"),
+        ("project/c", "ask"),
+        ("home/.config", "allow"),
+        (".", "ask"),
+        ("home/.config:project", "ask"),
+    ],
+)
+@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "XDG_DATA_DIRS"])
+def test_a_variable_may_lead_settings_into_the_workspace(
+    variable: str, value: str, decision: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, ":".join(str(world / each) if each != "." else each for each in value.split(":")))
+    assert check(world, "bat a.txt") == decision
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "dangling link", "no right to run", "no interpreter"])
+def test_what_is_no_program_stands_for_none(kind: str, world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bash and ``env`` go on to the next of the name."""
+    write(world / "project/bin/tree", "#!/bin/sh\n")
+    (world / "project/bin/tree").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{world}/outside:{world}/project/bin")
+    other = world / "outside/tree"
+    write(other, "#!/bin/sh\n")
+    other.chmod(0o755)
+    assert check(world, "tree src") == "allow"
+    other.unlink()
+    match kind:
+        case "folder":
+            other.mkdir()
+        case "pipe":
+            os.mkfifo(other, 0o755)
+        case "dangling link":
+            other.symlink_to("gone")
+        case "no interpreter":
+            write(other, "#! /nowhere/python -s\n")
+            other.chmod(0o755)
+        case _:
+            write(other)
+            other.chmod(0o644)
+    assert check(world, "tree src") == "ask"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 While ``remembering``, each look is kept with what was seen, so that a decision can be taken again without being worked
 out again, for as long as every look shows the same (``decisions/decision_cache.py``). No other module of the gate that
-decides may look at the disk; a test of the house holds it.
+decides may look at the disk; a test of the house holds it. More than 500 lines, because all looks stand here.
 """
 
 from __future__ import annotations
@@ -211,6 +211,19 @@ def first_resolved(path: str) -> str:
     return os.path.realpath(path)
 
 
+@lru_cache(maxsize=1000)
+def first_program(name: str, folders: tuple[str, ...]) -> str | None:
+    """The file that runs under this name from the first of these folders that has one, its links followed, as
+    ``first_resolved``."""
+    folder = _first_that_runs((name, folders))
+    return None if folder is None else os.path.realpath(f"{folder}/{name}")
+
+
+def resolved(path: str) -> str:
+    """The path with its links followed."""
+    return _recorded(os.path.realpath, path)
+
+
 def home_named(path: str) -> str:
     """``~name/x`` with that person's home in place, unchanged where nobody has the name."""
     return _recorded(os.path.expanduser, path)
@@ -321,7 +334,19 @@ def _can_run(path: str) -> bool:
 
 def _first_that_runs(asked: tuple[str, tuple[str, ...]]) -> str | None:
     name, folders = asked
-    return next((folder for folder in folders if os.access(f"{folder}/{name}", os.X_OK)), None)
+    return next((folder for folder in folders if _runs(f"{folder}/{name}")), None)
+
+
+def _runs(path: str) -> bool:
+    """Whether it is a program. Behind one that lacks its interpreter, ``execvp`` tries the next of the name."""
+    if not (os.access(path, os.X_OK) and os.path.isfile(path)):
+        return False
+    script = _INTERPRETER.match(_beginning((path, _MOST_INTERPRETER)) or b"")
+    return script is None or os.path.exists(script[1])
+
+
+_INTERPRETER = re.compile(rb"#![ \t]*([^ \t\n\0]+)")
+_MOST_INTERPRETER = 256
 
 
 def _names_in(folder: str) -> tuple[str, ...]:

@@ -18,16 +18,17 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
-from countersign.gate.shell.programs.tables import field_of, names_with
+from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
 
 
 class ProgramPath(NamedTuple):
     """The folders of the path in the workspace, those elsewhere, and of these the folders of shims with the version
-    managers that they may belong to."""
+    managers that they may belong to; and the workspace, each with a slash behind it, as it is spelled and resolved."""
 
     inside: tuple[str, ...]
     outside: tuple[str, ...]
     shims: dict[str, tuple[str, ...]]
+    tops: tuple[str, str]
 
 
 def program_path(workspace: str) -> ProgramPath:
@@ -47,7 +48,7 @@ def _program_path(path: str, workspace: str) -> ProgramPath:
     )
     outside = tuple(folder for folder in folders if folder not in inside)
     managers = {folder: _managers(folder) for folder in outside}
-    return ProgramPath(inside, outside, {folder: found for folder, found in managers.items() if found})
+    return ProgramPath(inside, outside, {folder: found for folder, found in managers.items() if found}, tops)
 
 
 def _managers(folder: str) -> tuple[str, ...]:
@@ -95,6 +96,7 @@ _LED_BY = {key[0]: tuple(names.split()) for key, names in field_of("read_only", 
 """Variables that name places from which these load code."""
 
 _BUILTINS = names_with("builtin")
+_START_NO_OTHER = names_with("starts_no_other")
 
 
 def chosen_by_others(
@@ -228,13 +230,53 @@ STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "
 """Programs that others start by their names while they read, by what lies in a file."""
 
 
-def only_in_workspace(name: str, inside: Sequence[str], outside: tuple[str, ...], *, by_shell: bool = True) -> bool:
-    """Whether the program of this name is found in the workspace and nowhere else on the path. ``by_shell``: the shell
-    runs it itself, which may have a builtin of this name.
+def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, scripts: int = 2) -> bool:
+    """Whether the program of this name lies in the workspace: it is found there and nowhere else on the path but as a
+    shim, which runs the next program of the name where its manager has none; a link elsewhere leads to it; or a script
+    elsewhere may start such a program. ``by_shell``: the shell runs it itself, which may have a builtin of this name.
+    ``scripts`` says how many scripts are looked into, one started by the other.
 
     Such a program is not in the set (docs/gate.md "Commands that only read").
     Looks at the disk, at most once for each folder of the path.
     """
-    if (by_shell and name in _BUILTINS) or not any(disk.is_there(f"{folder}/{name}") for folder in inside):
+    if by_shell and name in _BUILTINS:
         return False
-    return disk.first_that_runs(name, outside) is None
+    if path.inside and any(disk.is_there(f"{folder}/{name}") for folder in path.inside):
+        own = tuple(folder for folder in path.outside if folder not in path.shims)
+        if disk.first_that_runs(name, own) is None:
+            return True
+    file = disk.first_program(name, path.outside)
+    if file is None or not scripts:
+        return False
+    if file.startswith(path.tops):
+        return True
+    started = () if name in _START_NO_OTHER else _started_by(file, path)
+    return any(
+        each.startswith(path.tops)
+        if each.startswith("/")
+        else only_in_workspace(each, path, by_shell=False, scripts=scripts - 1)
+        for each in started
+    )
+
+
+def _started_by(program: str, path: ProgramPath) -> Iterator[str]:
+    """The programs that a script may start: its interpreter, what ``env`` starts in its first line, and for a shell all
+    words in it that are names of programs in the workspace."""
+    text = disk.beginning(program, _MOST_SCRIPT) or b""
+    first, _, rest = text.partition(b"\n")
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    if not words:
+        return
+    yield disk.first_resolved(words[0])
+    runner = os.path.basename(words[0])
+    if runner in WRAPPERS:
+        called = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        yield from called[:1]
+        runner = called[0] if called else runner
+    if runner in SHELLS and path.inside:
+        named = {name for folder in path.inside for name in disk.names_in(folder)}
+        yield from sorted(named.intersection(_WORD.findall(rest.decode("utf-8", "replace"))))
+
+
+_MOST_SCRIPT = 200_000
+_WORD = re.compile(r"[\w.+-]+")

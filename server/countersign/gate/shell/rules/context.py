@@ -10,6 +10,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.spent import Spent
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.chosen_programs import ProgramPath, program_path
+from countersign.gate.shell.effects.settings_inside import settings_inside
 from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Word
 
@@ -59,9 +60,20 @@ class JudgingContext:
     walked: set[Hashable] = field(default_factory=set[Hashable])
 
     @property
+    def settings_inside(self) -> bool:
+        """Whether settings of programs may lie in the workspace; looked up once in a text."""
+        if _SETTINGS not in self.chosen:
+            self.chosen[_SETTINGS] = settings_inside(self.paths)
+        return self.chosen[_SETTINGS]
+
+    @property
     def spent(self) -> Spent:
         """Counts what all this took."""
         return self.paths.spent
+
+
+_SETTINGS = "", ()
+"""Stands for all programs in ``chosen``."""
 
 
 def judging_context(

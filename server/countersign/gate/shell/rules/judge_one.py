@@ -172,7 +172,7 @@ def _strange_wrapper(context: JudgingContext, analyzed: AnalyzedCommand, coverag
     """Why a rule for what a wrapper runs does not count: the wrapper is a program of the project's own, which may do
     anything. A rule for all commands means that one, too."""
     found = coverage.evidence
-    if found is None or not _names_a_program(found) or not context.program_path.inside or len(analyzed.layers) < 2:
+    if found is None or not _names_a_program(found) or len(analyzed.layers) < 2:
         return None
     named = (found.rule or "").partition("(")[2].partition(" ")[0]
     wrappers = ((index, word) for index, word in enumerate(_programs(analyzed)[:-1]) if word != named)
@@ -382,6 +382,8 @@ def _only_reads(
     for program, known in zip(_programs(analyzed), analyzed.known, strict=True):
         if _may_be_activated(context, program, known) or _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
+        if _has_settings_inside(context, program, known):
+            return False, f"settings by which `{program}` goes may lie in the workspace"
     known = analyzed.known[-1]
     if known.git is not None and known.git.folders:
         there = entered(analyzed, places, context.paths)
@@ -408,6 +410,7 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
     if found is None or any(
         _may_be_activated(context, program, known)
         or _chosen_by_others(context, program, tuple(places))
+        or _has_settings_inside(context, program, known)
         or _only_in_workspace(context, analyzed, index)
         for index, (program, known) in enumerate(zip(_programs(analyzed), analyzed.known, strict=True))
     ):
@@ -419,12 +422,9 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
 
 def _only_in_workspace(context: JudgingContext, analyzed: AnalyzedCommand, index: int) -> bool:
     """Whether the program of this layer is found in the workspace alone. Behind a wrapper there are no builtins."""
-    path = context.program_path
-    if not path.inside:
-        return False
     name = analyzed.layers[index].words[0].value or ""
     by_shell = all(above in _RUN_BUILTINS for above in analyzed.names[:index])
-    return only_in_workspace(name, path.inside, path.outside, by_shell=by_shell)
+    return only_in_workspace(name, context.program_path, by_shell=by_shell)
 
 
 _RUN_BUILTINS = frozenset({"command", "builtin"})
@@ -435,6 +435,12 @@ def _may_be_activated(context: JudgingContext, program: str, known: ProgramReadi
     return bool(context.activated) and (
         not starts_no_other(program, known) or any(disk.is_there(f"{each}/{program}") for each in context.activated)
     )
+
+
+def _has_settings_inside(context: JudgingContext, program: str, known: ProgramReading) -> bool:
+    """Whether what a person set for a program may lie in the workspace. Those that surely start no other take nothing
+    from there by which they could do more than read."""
+    return not starts_no_other(program, known) and context.settings_inside
 
 
 def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, ...]) -> bool:
@@ -458,10 +464,9 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
     # What the text says of a word is looked at below.
     if not only_reads_by_words(name, words, known if analyzed.holes else known._replace(holes=())):
         return False
-    path = context.program_path
-    if any(_only_in_workspace(context, analyzed, index) for index in range(len(analyzed.layers))) or (
-        path.inside and any(only_in_workspace(each, path.inside, path.outside) for each in STARTS.get(name, ()))
-    ):
+    if any(_only_in_workspace(context, analyzed, index) for index in range(len(analyzed.layers))):
+        return False
+    if any(only_in_workspace(each, context.program_path) for each in STARTS.get(name, ())):
         return False
     if known.open_words and not all(is_known(word, analyzed.facts) for word in known.open_words):
         return False
