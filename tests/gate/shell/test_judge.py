@@ -357,7 +357,7 @@ def test_more_names_in_words_than_are_looked_at_ask_whatever_covers_them() -> No
         names = [f".a{number}" for number in range(count)]
         return " ".join(["zzz9", *(",".join(names[at : at + 20]) for at in range(0, count, 20)), last])
 
-    few, many = MOST_LOOKS // 10, MOST_LOOKS
+    few, many = MOST_LOOKS // 20, MOST_LOOKS
     rules, home = ["Bash(zzz9:*)"], {"home": HOME, "workspace": WS}
     assert decide(named(few), rules, **home) == "allow"
     assert decide(named(many), rules, **home) == "ask"

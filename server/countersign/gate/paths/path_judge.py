@@ -217,7 +217,8 @@ class PathJudge:
 
     def may_be_made(self, resolved: Resolved) -> bool:
         """Whether an earlier command of the same text may make a folder of a path that is none yet."""
-        return bool(self._made) and any(fold(spelling) in self._made for spelling in resolved.spellings())
+        made = bool(self._made) and any(fold(spelling) in self._made for spelling in resolved.spellings())
+        return made or self.is_moved(resolved)
 
     def may_hold_links(self, resolved: Resolved) -> bool:
         """Whether a path may be a folder with such links in it: one that is known lies below it, or it lies where files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 5, 16, 2
+_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 5, 8, 6
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ from countersign.gate.shell.printing.guarded_moves import with_guards
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.second_opinion import disagreement
-from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.analyzed_command import Analyses, AnalyzedCommand
 from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, Earlier, brought_links, moved_into
 from countersign.gate.shell.rules.context import JudgingContext, judging_context
 from countersign.gate.shell.rules.file_findings import (
@@ -56,7 +56,7 @@ from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
 from countersign.gate.shell.rules.touched import FileFindings
-from countersign.gate.shell.rules.unsettled_paths import Unsettled
+from countersign.gate.shell.rules.unsettled_paths import State, Unsettled
 from countersign.gate.shell.rules.whole_text import (
     OTHER_FILES,
     Whole,
@@ -244,7 +244,7 @@ class _Judging:
     plain_texts: dict[str, None] = field(default_factory=dict)
     entered: set[Word] = field(default_factory=set)
     written: dict[str, Sequence[str]] = field(default_factory=dict)
-    read_scripts: set[tuple[str, tuple[str, ...] | None]] = field(default_factory=set)
+    read_scripts: set[tuple[str, tuple[str, ...] | None, State]] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     brought_by: dict[tuple[str, int], BroughtLinks] = field(default_factory=dict)
     given_names: set[str] = field(default_factory=set)
@@ -264,19 +264,23 @@ class _Judging:
     def __post_init__(self) -> None:
         earlier = self.context.earlier
         looped = earlier is not None and earlier.looped
-        self.unsettled = Unsettled(self.context.program_path.inside, ran=looped)
-        for path, command in earlier.made if earlier is not None else ():
-            self.unsettled.keep(path, command)
+        self.unsettled = Unsettled(self.context.program_path.inside, self.given_names, ran=looped)
+        if earlier is not None:
+            self.given_names |= earlier.given
+            for kept in earlier.made:
+                self.unsettled.keep(kept)
 
     def earlier(self) -> Earlier | None:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
         if not (self.repeats or self.beside):
             return None
-        counts = self.repeats or any(found.leads or found.gone for found in self.brought_by.values())
+        # What is only written matters to what moves or copies files of such names, and to git.
+        counts = self.repeats or self.unsettled.arranged
+        counts = counts or any(found.leads or found.gone for found in self.brought_by.values())
         brought = frozenset((*by, found) for by, found in self.brought_by.items() if counts)
-        counts = self.repeats or brought or self.unsettled.completes
-        made = frozenset(self.unsettled.made.items() if counts else ())
-        found = Earlier(brought, made, again=self.repeats, looped=self.looped)
+        counts = counts or self.unsettled.completes
+        made = frozenset(self.unsettled.kept if counts else ())
+        found = Earlier(brought, made, frozenset(self.given_names), again=self.repeats, looped=self.looped)
         return found if brought or made else None
 
     def taken_names(self) -> Iterator[str]:
@@ -453,6 +457,7 @@ class _Judging:
         another value than the gate supposes. ``start`` is the folder, None if it is not known. Once the text is too
         long, only deny and ask rules for commands are looked for."""
         inherited |= found.changed
+        analyses = Analyses(found.steps, found.facts)
         self.must_not_be_exported(found.facts)
         self.activate(found, start)
         if found.facts.descriptors_moved and not self.context.paths.descriptors_moved:
@@ -462,17 +467,17 @@ class _Judging:
                 reason = "a name like `/dev/stdin` may stand for a file that the text opened for something else"
                 self.not_plain = Evidence(source="plainBash", reason=reason)
         if not self.too_long:
-            self.written |= written_scripts(found.steps, found.facts)
+            self.will_write(analyses)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
         self.repeats, self.looped = self.repeats or repeats, self.looped or found.repeats
         self.beside = self.beside or found.beside
         if repeats and self.judged + len(found.steps) <= MOST_COMMANDS:
             # What stands behind a command may have run before it. Where that put something else, another round shows.
             before = self.brought
-            self.bring_all(found, start, depth=depth)
+            self.bring_all(found, start, analyses, depth=depth)
             self.brought = self.brought._replace(moved=before.moved, carried=before.carried, gone=before.gone)
-        # The same words mean the same in the same text, by its variables, and until another link is brought.
-        for each in found.steps:
+        # The same words mean the same in the same text, by its variables, until something is written or brought.
+        for index, each in enumerate(found.steps):
             step = each
             if outer is not None:
                 alone = len(found.steps) == 1 and len(outer.unwrapped.texts) < 2
@@ -481,16 +486,16 @@ class _Judging:
             if outer is not None and outer.beside:
                 step = step._replace(beside=ANY if step.beside else outer.beside)
             if self.too_long:
-                self.only_ruled(step, found.facts)
+                self.only_ruled(step, partial(analyses.of, index, step))
                 continue
             step = self.counted(step, found.facts)
-            key = (text, start, depth, covered, inherited, step.command.source, *step[2:])
+            key = (text, start, depth, covered, inherited, self.unsettled.state, step.command.source, *step[2:])
             if key not in self.seen:
                 self.seen.add(key)
                 at, brought = len(self.parts), self.brought
                 # Nothing runs behind the last command that could meet a link which it brings.
                 self.at_end = depth == 0 and not (repeats or found.beside) and each is found.steps[-1]
-                analyzed, *also = self.readings(AnalyzedCommand(step, found.facts), found, start, depth=depth)
+                analyzed, *also = self.readings(analyses.of(index, step), found, start, depth=depth)
                 spellings = [*also, *(each for one in (analyzed, *also) for each in self.spelled(one, start))]
                 if self.by_values and (exact := self.exactly(analyzed, start)):
                     analyzed = exact[0]
@@ -498,7 +503,7 @@ class _Judging:
                 self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
                 for spelling in spellings:
                     if self.too_long:
-                        self.only_ruled(spelling.step, found.facts)
+                        self.only_ruled(spelling.step, lambda spelling=spelling: spelling)
                         continue
                     # It runs in one of its spellings, and brings nothing before that.
                     own, others, self.brought = len(self.parts), self.brought, brought
@@ -508,9 +513,24 @@ class _Judging:
                         self.findings[first:] = map(_only_asking, self.findings[first:])
                     self.join_parts(at, own)
                     if (together := others.with_those(self.brought)) != self.brought:
-                        self.seen.clear()
+                        self.forget()
                     self.brought = together
                 self.unsettled.ran = True
+
+    def will_write(self, analyses: Analyses) -> None:
+        """Keep the scripts that these commands write, and those that texts inside them do: any of them may run before a
+        command that stands in front of it."""
+        met: set[str] = set()
+        ahead = [(analyses, 0)]
+        while ahead and len(met) <= MOST_FOLLOWED:
+            outer, depth = ahead.pop()
+            for name, texts in written_scripts(outer).items():
+                self.written[name] = list(dict.fromkeys((*self.written.get(name, ()), *texts)))
+            for index in range(min(len(outer.steps), MOST_COMMANDS)) if depth < MAX_NESTED else ():
+                for text in texts_inside(outer[index]) if not outer.steps[index].unwrapped.deep else ():
+                    if text not in met and isinstance(inner := follow(text), Followed):
+                        met.add(text)
+                        ahead.append((Analyses(inner.course.steps, inner.course.facts), depth + 1))
 
     def activate(self, found: CommandFlow, start: str | None) -> None:
         """Keep the folders of programs that this text puts in front of the path, wherever in it: a loop comes back."""
@@ -545,12 +565,12 @@ class _Judging:
         self.words += sum(sizes) + len(command.assignments) + len(command.redirects)
         if self.words <= MOST_WORDS:
             return step
-        self.only_ruled(step, facts)
+        self.only_ruled(step, partial(AnalyzedCommand, step, facts))
         words = command.words[: sum(size <= left for size in itertools.accumulate(sizes))]
         rest = {"assignments": command.assignments[:left], "redirects": command.redirects[:left]}
         return step._replace(command=command._replace(words=words, **rest), unwrapped=unwrap(words))
 
-    def only_ruled(self, step: Step, facts: Facts) -> None:
+    def only_ruled(self, step: Step, analyze: Callable[[], AnalyzedCommand]) -> None:
         """Keep the first deny and ask rule for a command that is not judged, since there are too many."""
         rules, agent = self.context.rules, self.context.agent
         if not self.context.ruled:
@@ -559,7 +579,7 @@ class _Judging:
             named = rules.commands_by_list(tuple([word.shape for word in step.command.words]), agent)
             if "deny" not in named and "ask" not in named:
                 return
-        analyzed = AnalyzedCommand(step, facts)
+        analyzed = analyze()
         said = [touching(analyzed, rules, agent)]
         texts = (*step.unwrapped.texts, *(use.text for use in analyzed.uses if use.text is not None))
         said += [rough_rules(text, rules, agent) for text in (() if step.unwrapped.deep else texts)]
@@ -625,10 +645,21 @@ class _Judging:
         if (brought := self.brought.with_those(found)) != self.brought:
             self.brought = brought
             self.context.spent.looks += sum(map(len, brought)) // _LINKS_A_LOOK
-            self.seen.clear()
+            self.forget()
+
+    def forget(self) -> None:
+        """Judge equal commands and scripts again, since paths may mean something else."""
+        self.seen.clear()
+        self.read_scripts.clear()
 
     def bring_all(
-        self, found: CommandFlow, start: str | None, *, depth: int, met: set[tuple[str, str | None]] | None = None
+        self,
+        found: CommandFlow,
+        start: str | None,
+        analyses: Analyses,
+        *,
+        depth: int,
+        met: set[tuple[str, str | None]] | None = None,
     ) -> None:
         """Keep which links the commands of a text bring, however they are spelled, and those of texts inside it."""
         met = set() if met is None else met
@@ -637,10 +668,10 @@ class _Judging:
             self.judged = max(self.judged, MOST_COMMANDS + 1)
             return
         left = MOST_IN_ALL  # with more the text asks
-        for each in found.steps:
+        for index, each in enumerate(found.steps):
             if self.too_long:
                 return
-            analyzed, places = AnalyzedCommand(each, found.facts), self.places_of(each, start)
+            analyzed, places = analyses[index], self.places_of(each, start)
             spellings = (
                 spelled_out(analyzed, self.context.paths.home, start if each.places is HERE else None) if left else ()
             )
@@ -652,7 +683,13 @@ class _Judging:
                     for place in moved_places(places, one.step.unwrapped.carried.folders, self.context.paths) or [None]:
                         if (text, place) not in met and isinstance(inner := follow(text), Followed):
                             met.add((text, place))
-                            self.bring_all(inner.course, place, depth=depth + 1, met=met)
+                            self.bring_all(
+                                inner.course,
+                                place,
+                                Analyses(inner.course.steps, inner.course.facts),
+                                depth=depth + 1,
+                                met=met,
+                            )
 
     def expect_links(self, brought: BroughtLinks) -> None:
         """Judge paths as they are once these links were brought."""
@@ -701,7 +738,11 @@ class _Judging:
             if not means_what_it_meant(coverage.rule, resources, scripts, places):
                 finding, coverage = finding._replace(grant=None, near_miss_reason=OTHER_FILES), Coverage()
         self.findings.append(finding)
+        targets: set[int] = set()
         for touched in touched_files:
+            if touched.written:
+                at = len(self.findings) - index
+                targets.update(range(at, at + len(touched.findings)))
             for each in touched.findings:
                 if touched.named:
                     self.named.add(len(self.findings))
@@ -719,7 +760,10 @@ class _Judging:
                     self.context.paths.judge_read(place, cwd="/")._replace(not_covered_by_command=True)
                 )
         risks = risks_of(analyzed, places, self.context.paths)
-        self.findings[index:] = self.unsettled.judged(analyzed, self.findings[index:], places, self.context.paths)
+        redirected = self.redirected.intersection(range(index, len(self.findings)))
+        self.findings[index:] = self.unsettled.judged(
+            analyzed, self.findings[index:], {each - index for each in redirected}, targets, places, self.context.paths
+        )
         about = tuple(range(index, len(self.findings)))
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
@@ -804,7 +848,7 @@ class _Judging:
         that was there before."""
         plain = self.not_plain
         for text in scripts_run(analyzed, self.written):
-            at = text, None if places is None else tuple(places)
+            at = text, None if places is None else tuple(places), self.unsettled.state
             if at in self.read_scripts:
                 continue
             self.read_scripts.add(at)

@@ -72,6 +72,15 @@ def derived_names(
         yield from (f"{target}/{path.rstrip('/').rpartition('/')[2]}{end}" for path in named[:-1] for end in endings)
 
 
+def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
+    """Whether a command makes other names of those that it is given."""
+    options = _ENDINGS.get(name)
+    if options is None:
+        return False
+    archives = known.program is not None and known.program.operands == "change"
+    return not known.arguments.keeps(*_KEEPS) if archives else any(_endings(words, known, options))
+
+
 def backups_of(name: str) -> tuple[str, ...]:
     """The options with which a program keeps what stood in the place of its files, under other names."""
     return (*BACKING_UP, *_ENDINGS.get(name, ()))

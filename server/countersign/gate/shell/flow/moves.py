@@ -131,9 +131,8 @@ def _move(words: Sequence[Word], variables: Collection[str]) -> Move | None:
         return Move("popd") if len(words) == 1 else None
     target = cd_target(words)
     if target is not None:
-        physical = any(word.value == "-P" for word in words)
-        return Move("pushd" if name == "pushd" else "physical" if physical else "cd", target)
-    if name == "cd" and all(word.bare and word.value in {"-L", "-P", "--"} for word in words[1:]):
+        return Move("pushd" if name == "pushd" else "physical" if _is_physical(words) else "cd", target)
+    if name == "cd" and not _operands(words):
         return Move("cd", HOME)
     if name == "cd" and len(words) == 2:
         if words[1].value == "-":
@@ -141,6 +140,19 @@ def _move(words: Sequence[Word], variables: Collection[str]) -> Move | None:
         if _is_top_level(words[1]) and not any(variable.startswith("GIT_") for variable in variables):
             return Move("top")
     return None
+
+
+def _operands(words: Sequence[Word]) -> Sequence[Word]:
+    """The words behind the options that bash knows: ``pushd`` has none of these."""
+    at = 1
+    if program(words[0].value or "") == "cd":
+        while at < len(words) and words[at].bare and words[at].value in {"-L", "-P"}:
+            at += 1
+    return words[at + 1 :] if at < len(words) and words[at].value == "--" else words[at:]
+
+
+def _is_physical(words: Sequence[Word]) -> bool:
+    return [word.value for word in words[1 : len(words) - len(_operands(words))] if word.value != "--"][-1:] == ["-P"]
 
 
 def _is_top_level(word: Word) -> bool:
@@ -161,7 +173,7 @@ def _is_top_level(word: Word) -> bool:
 
 def cd_target(words: Sequence[Word]) -> Word | None:
     """The constant word that ``cd`` or ``pushd`` goes to by the text; None if it is not known."""
-    rest = [word for word in words[1:] if word.value not in {"-L", "-P", "--"}]
+    rest = _operands(words)
     if len(rest) != 1 or rest[0].value is None or rest[0].value == "" or rest[0].value.startswith(("-", "+")):
         return None
     return rest[0]

@@ -286,6 +286,27 @@ class AnalyzedCommand:
         return () if name is None or name in self.facts.loose else self.facts.listings.get(name, ())
 
 
+class Analyses:
+    """What the tables make of each of a text's commands, by its place among them, worked out once when it is first
+    asked for."""
+
+    __slots__ = ("_found", "facts", "steps")
+
+    def __init__(self, steps: Sequence[Step], facts: Facts) -> None:
+        self.steps, self.facts = steps, facts
+        self._found: dict[int, AnalyzedCommand] = {}
+
+    def __getitem__(self, index: int) -> AnalyzedCommand:
+        found = self._found.get(index)
+        if found is None:
+            found = self._found[index] = AnalyzedCommand(self.steps[index], self.facts)
+        return found
+
+    def of(self, index: int, step: Step) -> AnalyzedCommand:
+        """The same of ``step``, which is the one at ``index`` or stands for it."""
+        return self[index] if step is self.steps[index] else AnalyzedCommand(step, self.facts)
+
+
 def _own_variable(word: Word) -> str | None:
     """The variable whose value is all that a word consists of."""
     pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]

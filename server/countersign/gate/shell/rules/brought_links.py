@@ -27,6 +27,7 @@ from countersign.gate.shell.programs.row import Brings
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.moved_paths import COPIERS, arranges, entries, moved_paths
+from countersign.gate.shell.rules.unsettled_paths import Kept
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST_BELOW = 5_000
@@ -69,11 +70,13 @@ NO_LINKS = BroughtLinks()
 
 class Earlier(NamedTuple):
     """What the commands of a text did that may run before others which stand in front of them, in loops and beside each
-    other: what each command ``brought``, by its text and its pipeline, and which command ``made`` what. ``again``: each
-    command may run again behind any other; ``looped``: the text itself has the loop, not a program that runs others."""
+    other: what each command ``brought``, by its text and its pipeline, which command ``made`` what, and the names that
+    were ``given`` to what a pattern matched. ``again``: each command may run again behind any other; ``looped``: the
+    text itself has the loop, not a program that runs others."""
 
     brought: frozenset[tuple[str, int, BroughtLinks]]
-    made: frozenset[tuple[str, str]]
+    made: frozenset[Kept]
+    given: frozenset[str]
     again: bool
     looped: bool
 

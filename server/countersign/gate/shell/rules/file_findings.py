@@ -553,7 +553,7 @@ def _named_on_input(
 def _asking(found: FileFindings) -> FileFindings:
     """The same findings, which ask where they would deny: that the part of a word is a file is a guess."""
     asked = [each._replace(deny=None, ask=each.ask or each.deny) for each in found.findings]
-    return FileFindings(tuple(asked), by_command=found.by_command, named=found.named)
+    return found._replace(findings=tuple(asked))
 
 
 _LAST = re.compile(r"[=@,]")
@@ -713,7 +713,12 @@ def _look(
     for place in places if places is not None else (None,):
         found += PathFinder(context.paths, analyzed.facts, place).look(file_use)
     distinct = found if len(found) == 1 else dict.fromkeys(found)
-    return FileFindings(tuple(distinct), by_command=not file_use.runs, named=file_use.word.value is not None)
+    return FileFindings(
+        tuple(distinct),
+        by_command=not file_use.runs,
+        named=file_use.word.value is not None,
+        written=file_use.operation == "write",
+    )
 
 
 _LOOKS_BELOW = 20

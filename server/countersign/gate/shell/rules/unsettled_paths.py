@@ -8,13 +8,14 @@ once the text made a part of it. What a later command touches there asks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate.finding import FILE_KINDS, Finding
 from countersign.gate.paths.path_judge import MOVED, PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.derived_names import makes_names
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -30,57 +31,103 @@ _PARTS = frozenset({"head", "objects", "refs", "commondir"})
 """Of a repository, folded: with ``HEAD`` and one of the others git takes any folder for one."""
 
 
+By = tuple[str, tuple[str, ...] | None]
+"""A command by its text and the folders where it may run; it stays the same in all its readings."""
+
+Kept = tuple[str, By, bool]
+"""A path that a command wrote, folded, and whether it may have written files below it under names of their own."""
+
+State = tuple[int, bool, bool]
+"""What was kept so far, as a value."""
+
+
 @dataclass(slots=True)
 class Unsettled:
-    """The paths that the commands so far wrote, folded, each with the text of its command."""
+    """The paths that the commands so far wrote."""
 
     inside_path: Sequence[str]
-    made: dict[str, str] = field(default_factory=dict)
-    above: dict[str, set[str]] = field(default_factory=dict)
-    """The folders above these, each with the texts of the commands that wrote below it."""
+    given: Collection[str]
+    """Names that commands so far gave to what a pattern matched."""
+    kept: dict[Kept, None] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
+    """These paths."""
+    above: dict[str, set[By]] = field(default_factory=dict)
+    """The folders below which something was written, each with the commands that did."""
     ran: bool = False
     """Whether a command ran before; one command may be judged in several readings."""
+    arranged: bool = False
+    """Whether a command moved, copied or linked files."""
     lost: bool = False
     """Whether a command ran in a folder that was moved: where the shell goes from there is not known."""
 
     def judged(
-        self, analyzed: AnalyzedCommand, findings: Sequence[Finding], places: Sequence[str] | None, paths: PathJudge
+        self,
+        analyzed: AnalyzedCommand,
+        findings: Sequence[Finding],
+        redirected: Collection[int],
+        targets: Collection[int],
+        places: Sequence[str] | None,
+        paths: PathJudge,
     ) -> list[Finding]:
-        """The findings of the next command, its own first, with what asks for what stands before it."""
+        """The findings of the next command, its own first, with what asks for what stands before it. Those of its
+        redirections are ``redirected``: bash opens these files before it starts the command; ``targets`` are those of
+        what its words say it writes."""
         found = list(findings)
         if not self.lost and places is not None:
             self.lost = any(paths.is_moved(paths.resolve(place, cwd="/")) for place in places)
         if self.lost:
             found = [_asking(each, _MOVED) if each.kind in FILE_KINDS else each for each in found]
             found[0] = _asking(found[0], _MOVED) if found[0].known_read else found[0]
-        if self.made and analyzed.names and arranges(analyzed, -1):
-            own = {analyzed.step.command.source}
+        arranging = any(_takes_names(analyzed, index) for index in range(len(analyzed.layers)))
+        by = analyzed.step.command.source, None if places is None else tuple(places)
+        opening = f"{by[0]} (opened)", by[1]
+        # Of several commands that are run in turn, any may have run before.
+        for index in range(len(found)) if runs_in_turn(analyzed.step) else redirected:
+            if found[index].kind == "write":
+                self.keep(_kept(found[index].resource, opening, paths, arranging=arranging))
+        self.arranged = self.arranged or arranging
+        if self.made and arranging:
+            own = {by}
             for index, each in enumerate(found):
-                if each.kind in FILE_KINDS and any(self.above.get(path, own) - own for path in _meant(each.resource)):
+                if index in targets or each.kind not in FILE_KINDS:
+                    continue  # what stands where a command writes gives it no names
+                if any(self.above.get(path, own) - own for path in _meant(each.resource)):
                     found[index] = _asking(each, _MOVED)
         git = analyzed.known[-1].git if analyzed.known else None
         if (
             git is not None
             and (self.ran or runs_in_turn(analyzed.step))
-            and (_hold_parts((*self.made, *paths.moved)) or any(_is_new(git, place, paths) for place in places or ()))
+            and (
+                _hold_parts((*self.made, *map(fold, self.given), *paths.moved))
+                or any(_is_new(git, place, paths) for place in places or ())
+            )
         ):
             found[0] = _asking(found[0], _COMPLETED)
         if found[0].known_read and self._has_programs():
             found[0] = _asking(found[0], _PROGRAM)
-        for each in found:
-            if each.kind == "write":
-                self.keep(fold(each.resource), analyzed.step.command.source)
+        for index, each in enumerate(found):
+            if each.kind == "write" and index not in redirected:
+                self.keep(_kept(each.resource, by, paths, arranging=arranging))
         return found
 
-    def keep(self, path: str, command: str) -> None:
-        """Keep that this command wrote this path, which is folded."""
-        if path in self.made:
+    def keep(self, kept: Kept) -> None:
+        if kept in self.kept:
             return
-        self.made[path] = command
-        end = path.rfind("/")
+        path, by, below = kept
+        self.kept[kept] = None
+        self.made.add(path)
+        end = len(path) if below else path.rfind("/")
         while end >= 0:
-            self.above.setdefault(path[:end], set()).add(command)
+            commands = self.above.setdefault(path[:end], set())
+            if by in commands:
+                return  # and so it is above that
+            commands.add(by)
             end = path.rfind("/", 0, end)
+
+    @property
+    def state(self) -> State:
+        """The same for as long as an equal command means the same."""
+        return len(self.kept), self.ran, self.lost
 
     @property
     def completes(self) -> bool:
@@ -103,6 +150,24 @@ def _is_new(git: Git, place: str, paths: PathJudge) -> bool:
         place = join(place, literal(word), paths.home)
     found = paths.resolve(place, cwd="/")
     return paths.is_moved(found) or (paths.may_be_filled(found) and not disk.is_there(f"{place}/.git"))
+
+
+def _takes_names(analyzed: AnalyzedCommand, index: int) -> bool:
+    """Whether a layer of a command makes names of those that it finds."""
+    name, words, known = analyzed.names[index], analyzed.layers[index].words, analyzed.known[index]
+    return arranges(analyzed, index) or makes_names(name, words, known)
+
+
+def _kept(resource: str, by: By, paths: PathJudge, *, arranging: bool) -> Kept:
+    matched = _BY_PATTERN.fullmatch(resource)
+    path = matched[1] if matched is not None else resource
+    return fold(path), by, matched is not None or (arranging and _may_be_folder(path, paths))
+
+
+def _may_be_folder(resource: str, paths: PathJudge) -> bool:
+    """Whether a command that brings files to this path may do so under names of their own below it."""
+    found = paths.resolve(resource, cwd=paths.workspace)
+    return found.kind == "folder" or paths.may_be_made(found)
 
 
 _BY_PATTERN = re.compile(r"(.*) \(([^()]*)\)", re.DOTALL)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from countersign.gate.patterns import glob_segment
 from countersign.gate.shell.effects.escape_use import COPYING
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.flow.parse_cache import Followed, follow
 from countersign.gate.shell.flow.stage_output import shown, stage_output
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS
-from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.analyzed_command import Analyses, AnalyzedCommand
 from countersign.gate.shell.rules.filled_words import filled, printed_by_script
 from countersign.gate.shell.syntax.tree import Heredoc, Process, Simple, Word
 from countersign.gate.shell.syntax.words import constant
@@ -36,11 +38,13 @@ _COPIES_ONE = 3
 """The fewest words of a command that copies."""
 
 
-def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
+def written_scripts(analyses: Analyses) -> Mapping[str, Sequence[str]]:
     """The texts that these commands write, as far as their words tell, by the names of the files."""
+    steps, facts = analyses.steps, analyses.facts
     found: defaultdict[str, list[str]] = defaultdict(list)
     wholes: dict[str, list[str]] = {}
-    for step in steps:
+    all_texts: list[str] | None = None
+    for index, step in enumerate(steps):
         command = step.command
         names = [
             (name, ">>" in each.operator)
@@ -49,12 +53,15 @@ def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequenc
             for name in _names(each.target, facts)
         ]
         if command.words and (step.input.texts or step.input.words):
-            names += [(name, True) for name in _named_outputs(AnalyzedCommand(step, facts))]
+            names += [(name, True) for name in _named_outputs(analyses[index])]
         if not names:
             continue
-        # A redirection of a whole group takes what any of its commands prints.
-        around = steps if not command.words else (step,)
-        texts = [text for each in around for text in dict.fromkeys(_printed(each, facts))]
+        if command.words:
+            texts = list(dict.fromkeys(_printed(step, facts)))
+        else:
+            # A redirection of a whole group takes what any of its commands prints.
+            all_texts = all_texts or [text for each in steps for text in dict.fromkeys(_printed(each, facts))]
+            texts = all_texts
         for name, appends in names if any(texts) else ():
             # It may be written piece by piece: all of these texts by one command, or one of them by each.
             before = wholes.get(name, [""]) if appends else [""]
@@ -62,7 +69,7 @@ def written_scripts(steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequenc
             wholes[name] = list(dict.fromkeys(itertools.islice(joined, _MOST_SPELLINGS)))
             found[name] += [*texts, *wholes[name]] if len(found[name]) < _MOST_PIECES else texts
     written = {name: list(dict.fromkeys((*texts, *wholes[name]))) for name, texts in found.items()}
-    return _with_copies(written, steps, facts) if written else {}
+    return _with_copies(written, analyses) if written else {}
 
 
 def _printed(step: Step, facts: Facts) -> Iterator[str]:
@@ -107,21 +114,21 @@ def _texts(word: Word, facts: Facts) -> Sequence[str]:
     return (word.value is None and filled(word, facts)) or [shown(word)]
 
 
-def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Facts) -> Mapping[str, Sequence[str]]:
+def _with_copies(written: dict[str, list[str]], analyses: Analyses) -> Mapping[str, Sequence[str]]:
     """These, and the same by the names that copies, links and renames give them."""
+    facts = analyses.facts
     copies: dict[tuple[str, str], None] = {}
     joined: list[tuple[list[str], list[str]]] = []
     piped: list[str] = []
-    for step in steps:
-        command = step.command
-        analyzed = AnalyzedCommand(step, facts)
+    for index, step in enumerate(analyses.steps):
+        command, analyzed = step.command, analyses[index]
         for known in analyzed.known if len(command.words) >= _COPIES_ONE else ():
             if known.program is not None and known.program.operands in COPYING and known.arguments.operands:
-                *sources, target = [_names(word, facts) for _, word in known.arguments.operands]
+                *sources, target = [_read_names(word, facts) for _, word in known.arguments.operands]
                 copies |= dict.fromkeys(itertools.product(itertools.chain.from_iterable(sources), target))
         # What a filter reads may go on into its output.
-        read = [name for each in command.redirects if each.operator == "<" for name in _names(each.target, facts)]
-        read += [name for use in _uses(analyzed) if use.operation == "read" for name in _names(use.word, facts)]
+        read = [name for each in command.redirects if each.operator == "<" for name in _read_names(each.target, facts)]
+        read += [name for use in _uses(analyzed) if use.operation == "read" for name in _read_names(use.word, facts)]
         piped = [*piped, *read][-_MOST_READ:]
         read = piped if step.input.comes else read
         outputs = [name for each in command.redirects if ">" in each.operator for name in _names(each.target, facts)]
@@ -129,9 +136,14 @@ def _with_copies(written: dict[str, list[str]], steps: Sequence[Step], facts: Fa
         copies |= dict.fromkeys((source, target) for source in read[:_MOST_READ] for target in outputs[:_MOST_READ])
         joined.append((read[:_MOST_READ], outputs[:_MOST_READ]))
     for _ in range(min(len(copies), _MOST_COPIES)):
+        known = sum(map(len, written.values()))
+        whole = list(dict.fromkeys(itertools.chain.from_iterable(written.values())))
         for source, target in copies:
-            if source in written and target:
-                written[target] = list(dict.fromkeys((*written.get(target, ()), *written[source])))
+            texts = whole if source == _MATCHED else written.get(source)
+            if texts and target != _MATCHED:
+                written[target] = list(dict.fromkeys((*written.get(target, ()), *texts)))
+        if sum(map(len, written.values())) == known:
+            break
     for sources, targets in joined:
         texts = [written[source] for source in sources if source in written]
         whole = map("".join, itertools.islice(itertools.product(*texts), _MOST_SPELLINGS)) if len(texts) > 1 else ()
@@ -158,7 +170,7 @@ def scripts_run(analyzed: AnalyzedCommand, written: Mapping[str, Sequence[str]])
     names = [
         name
         for word in (*words, *(layer.words[0] for layer in analyzed.layers))
-        for name in _names(word, analyzed.facts)
+        for name in (*_names(word, analyzed.facts), *_matched(word, analyzed.facts, written))
     ]
     for text in (text for name in names for text in written.get(name, ())):
         if text.startswith("#!"):
@@ -167,9 +179,27 @@ def scripts_run(analyzed: AnalyzedCommand, written: Mapping[str, Sequence[str]])
             yield text
 
 
+def _matched(word: Word | None, facts: Facts, names: Iterable[str]) -> list[str]:
+    """Of these names, those that a pattern in the word may match."""
+    patterns = () if word is None or word.value is not None else meaning(word, facts, "", None).patterns
+    last = [glob_segment(pattern.rstrip("/").rpartition("/")[2]) for pattern in patterns]
+    return [name for name in names if any(each.may_match_any_case(name) for each in last)] if last else []
+
+
+def _read_names(word: Word, facts: Facts) -> list[str]:
+    """The base names that a word may have as a file, ``_MATCHED`` among them if it holds a pattern."""
+    matches = word.value is None and meaning(word, facts, "", None).patterns
+    return [*_names(word, facts), _MATCHED] if matches else _names(word, facts)
+
+
+_MATCHED = "\0"
+"""Stands for all files that a pattern matches, which may be any of those that are written."""
+
+
 def _names(word: Word | None, facts: Facts) -> list[str]:
-    """The base names that a word may have, none where nothing is known of them."""
+    """The base names that a word may have as a file, none where nothing is known of them."""
     if word is None:
         return []
     texts = [word.value] if word.value is not None else filled(word, facts) or ()
-    return list(filter(None, map(os.path.basename, itertools.islice(texts, _MOST_SPELLINGS))))
+    names = map(os.path.basename, itertools.islice(texts, _MOST_SPELLINGS))
+    return [name for name in names if name not in {"", ".", ".."}]

@@ -1,0 +1,147 @@
+"""What a pattern matches, and what equal words mean, once earlier commands of the text made other names."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.patience import PATIENCE
+
+from .asked import decide
+
+FILES = {
+    "src/n/lnk": "evil", "src/x/n/keep": "", "src/t/keep": "", "src/t/o": "", "src/a/config.toml": "evil",
+    "src/a/prod.yml": "evil", "src/a/commondir": "../g", "src/b/keep": "", "conf/prod.yml": "before", "lib/keep": "",
+    "dot/.cargo/readme": "", "src/q/keep": "", "src/x/q/keep": "", "src/m/k": "", "src/x/m/k": "", "src/o/k": "",
+    "src/p/keep": "", "../out/victim": "before", ".env": "KEY=TOPSECRET",
+}  # fmt: skip
+LINKS = {
+    "src/x/x/n/lnk": "../../../../../out/victim", "d/lnk": "../../out/victim", "src/x/o/lnk": "../../../../out/victim",
+}  # fmt: skip
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    top = tmp_path / "tree"
+    for name, text in FILES.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    for name, target in LINKS.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).symlink_to(target)
+    return top
+
+
+RULES = [
+    f"Bash({name}:*)"
+    for name in ("cp", "mv", "ln", "git", "install", "mkdir", "gzip", "gunzip", "rsync", "tee", "sed", "touch", "tar")
+] + ["Edit(src/**)", "Edit(lib/**)", "Edit(d/**)"]
+
+
+def asked(work: Path, command: str, *, mode: str = "default", rules: list[str] = RULES) -> str:
+    return decide(command, rules, ["Edit(/conf/**)", "Bash(curl:*)"], mode=mode, workspace=str(work), home=str(work))
+
+
+HARMFUL = [
+    "cp src/n/* src/x/n; cp src/x/n/* src/x/x/n",
+    "ln -f src/n/* src/x/n; cp src/x/n/* src/x/x/n",
+    "install src/n/* src/x/n; cp src/x/n/* src/x/x/n",
+    'for f in src/n/*; do cp "$f" src/x/n; done; cp src/x/n/* src/x/x/n',
+    "for i in 1 2; do cp src/x/n/* src/x/x/n; cp src/n/* src/x/n; done",
+    "find . -maxdepth 0 -exec cp src/a/prod.yml src/t \\; -exec cp -r src/t/. conf \\;",
+    "echo x > src/t/prod.yml; find . -maxdepth 0 -exec cp -r src/t/. conf \\; -exec true \\;",
+    "for d in src/x/n src/x/x/n; do cp src/n/* src/x/n/* $d; done",
+    "cp src/t/* d; echo x > src/t/lnk; cp src/t/* d",
+    "cp -r src/t/. d > src/t/lnk",
+    "for i in 1 2; do cp src/t/* d > src/t/lnk; done",
+    "(cd src && cp n/* x/n); (cd src/x && cp n/* x/n)",
+    "bash -c 'cd src; cp n/* x/n'; bash -c 'cd src/x; cp n/* x/n'",
+    "cd src; cp n/* x/n; cd x; cp n/* x/n",
+    "cp src/a/* src/b; cp src/b/* conf",
+    "cp src/a/* src/b; cp -r src/b/. conf",
+    "mv src/a/* src/b; mv src/b/* conf",
+    "cp src/a/* src/b; cp -t conf src/b/*",
+    "cp src/a/* src/b; find src/b -name '*.yml' -exec cp {} conf \\;",
+    "cp -r dot/.cargo .; cp src/a/config.toml .cargo",
+    "mv dot/.cargo .; cp src/a/config.toml .cargo",
+    "cp -r dot/.c* .; cp src/a/config.toml .cargo",
+]
+
+
+@pytest.mark.parametrize("command", HARMFUL)
+def test_what_would_be_written_under_a_name_made_meanwhile_asks(work: Path, command: str) -> None:
+    for mode in ("default", "auto"):
+        assert asked(work, command, mode=mode) != "allow"
+    subprocess.run(["bash", "-c", command], cwd=work, capture_output=True, timeout=PATIENCE, check=False)
+    changed = [(work / name).read_text() != "before" for name in ("../out/victim", "conf/prod.yml")]
+    assert any(changed) or (work / ".cargo/config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp src/t/* d | echo x > src/t/lnk",
+        "(git log -p > /dev/null; cp src/t/* d) | echo x > src/t/lnk",
+        "(git log -p > /dev/null; cp src/a/config.toml .cargo) | mkdir .cargo",
+        "cp src/b.gz .envrc.gz; gunzip .e*.gz",
+        "cp src/b.gz src/.envrc.gz; gunzip -r src",
+        "echo evil > src/.mcp; gzip -S .json src/.mc*",
+        "gzip -k src/x/n/*; cp src/x/n/* src/x/x/n",
+        "cp src/a/* src/b; git -C src/b diff HEAD~ HEAD",
+        "for i in 1 2; do git -C src/b diff HEAD~ HEAD; cp src/a/* src/b; done",
+        "git -C src diff HEAD~ HEAD; echo g > src/commondir; git -C src diff HEAD~ HEAD",
+    ],
+)
+def test_what_may_be_so_asks(work: Path, command: str) -> None:
+    assert asked(work, command) == asked(work, command, mode="auto") == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash src/s.sh; bash -c 'echo \"curl x\" > src/s.sh'; bash src/s.sh",
+        "for i in 1 2; do bash src/s.sh; bash -c 'echo \"curl x\" > src/s.sh'; done",
+        "echo 'curl x' > src/s.sh; bash -c 'echo ls > src/q/s.sh'; bash src/s.sh",
+        "echo 'curl x' > src/s.sh; cat src/s* > src/r.sh; bash src/r.sh",
+        "echo 'curl x' > src/s.sh; cp src/*.sh src/r.sh; bash src/r.sh",
+        "(sleep 1; bash src/s.sh) & bash -c 'echo curl x > src/s.sh'; wait",
+        "echo 'echo curl x > src/t.sh' > src/s.sh; bash src/s.sh; bash src/t.sh",
+    ],
+)
+def test_a_deny_rule_speaks_of_scripts_that_the_text_writes_whatever_else_it_does(work: Path, command: str) -> None:
+    assert asked(work, command, mode="auto") == "deny"
+
+
+def test_a_script_that_runs_twice_is_judged_for_what_stands_there_then(work: Path) -> None:
+    (work / "src/n/l").symlink_to("../t")
+    (work / "src/x/x/t").symlink_to("../../../.env")
+    command = "echo 'cat src/x/x/n/l' > src/s.sh; bash src/s.sh; cp -P src/n/l src/x/x/n; bash src/s.sh"
+    assert asked(work, command, mode="auto") == "ask"
+    done = subprocess.run(["bash", "-c", command], cwd=work, capture_output=True, timeout=PATIENCE, check=False)
+    assert b"TOPSECRET" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp src/t/* lib/ && ls lib",
+        "cp src/t/* lib/; cp lib/keep src/z",
+        "cp src/t/* lib/; cat lib/*",
+        "cp src/t/* lib/ 2>/dev/null",
+        "cp src/t/* lib/ > src/log 2>&1",
+        "mkdir -p lib/q && cp src/t/* lib/q/ && ls lib/q",
+        "cp src/t/keep lib/ && cp src/t/o lib/",
+        "cp src/t/* lib/; cp src/t/* lib/",
+        'for f in src/t/*; do cp "$f" lib/; done',
+        "echo x > lib/z; cp src/t/o lib/",
+        "echo x > lib/z; gzip lib/z",
+        "echo x > lib/z; touch lib/*",
+        "mv src/t/keep lib/ && mv src/t/o lib/",
+        "cp src/t/keep lib/ | tee src/log",
+        "git add src && cp src/t/* lib/",
+    ],
+)
+def test_everyday_copies_are_covered_by_their_rules(work: Path, command: str) -> None:
+    assert asked(work, command) == "allow"
