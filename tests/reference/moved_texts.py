@@ -1,7 +1,8 @@
 """What the earlier commands of a text do to its later ones: moves, copies, links, folders and what then opens them.
 
-Each number stands for one text. Of two, one has two to five commands of ``moved_texts.toml`` whose names prefer those
-that stood before; the other puts a folder with traps in the place of another one, and then looks there. Under rules
+Each number stands for one text. Of three, one has two to five commands of ``moved_texts.toml`` whose names prefer those
+that stood before; one puts a folder with traps in the place of another one, and then looks there; and one finds names
+in folders where it put some, by patterns and by walking, and gives them to folders where they do harm. Under rules
 for ``mv``, ``cp``, ``ln``, ``mkdir``, ``rm`` and ``touch``, or for files, nothing may be read, written or started that
 the policy keeps from an agent, wherever the earlier commands put it.
 """
@@ -20,6 +21,7 @@ from .trespass import DENY, SECRETS, Ground, Rights, let_loose
 
 _WORDS = tomllib.loads(Path(__file__).with_name("moved_texts.toml").read_text(encoding="utf-8"))
 _AIMED = _WORDS["aimed"]
+_GATHERED = _WORDS["gathered"]
 _TREE = {
     **dict.fromkeys(("a.txt", "b.txt", "src/x", "src/sub/c.py", "lib/y", "lib/in/y", "conf/z", "run.txt"), "one\n"),
     **dict.fromkeys((".env", "conf/key.pem", "conf/deep/.env"), SECRETS["ENV"]),
@@ -90,23 +92,74 @@ _AIMED_RIGHTS = Rights(
 _AIMED_AUTO = Rights({"mode": "auto", "rules": {}}, _KEPT, (SECRETS["ENV"],))
 
 
+_GATHERED_TREE = {
+    **{f"ws/g/{name}": "one\n" for name in ("a/keep", "b/keep", "c/keep", "e/b/keep", "n/b/keep", "n/c/keep", "keep")},
+    **{f"ws/g/{name}": "evil\n" for name in ("a/lnk", "a/config.toml", "n/lnk", "n/a/lnk")},
+    "ws/fixed/lnk": "one\n", "ws/fixed/config.toml": "one\n", "ws/.gitignore": "log\n", "outside/w": "one\n",
+}  # fmt: skip
+_GATHERED_LINKS = {
+    "ws/g/c/lnk": "../../../outside/w", "ws/g/e/b/lnk": "../../../../outside/w", "ws/l": "g/b",
+    "ws/g/n/c/lnk": "../../../../outside/w",
+}  # fmt: skip
+_GATHERED_PREPARE = "git init -q . && git add g && git -c user.name=a -c user.email=a@b commit -qm i"
+_GATHERED_KEPT = ("ws/fixed", "ws/.cargo/config.toml", "outside")
+_GATHERED_RULES = [
+    f"Bash({name}:*)"
+    for name in ("cp", "mv", "ln", "mkdir", "rm", "touch", "install", "git", "tar", "find", "xargs", "gzip", "gunzip")
+]
+_GATHERED_RIGHTS = (
+    Rights(
+        {"mode": "default", "rules": {"allow": [*_GATHERED_RULES, "Edit(g/**)"], "deny": ["Edit(fixed/**)"]}},
+        _GATHERED_KEPT,
+        (),
+    ),
+    Rights(
+        {"mode": "default", "rules": {"allow": ["Bash(cp:*)", "Edit(g/**)"]}}, ("ws/.cargo/config.toml", "outside"), ()
+    ),
+    Rights({"mode": "auto", "rules": {"deny": ["Edit(fixed/**)"]}}, _GATHERED_KEPT, ()),
+    Rights({"mode": "auto", "rules": {}}, ("ws/.cargo/config.toml", "outside"), ()),
+)
+
+
 def moved_trespasses(seed: int, numbers: range) -> Iterator[str]:
     """Every text of these numbers that was allowed and did what its policy keeps from it."""
     real = {name: found for name in ("rg", "jq", "tree") if (found := shutil.which(name, path=SEARCH))}
     tree = {**{f"ws/{name}": text for name, text in _TREE.items()}, **_AROUND}
     archive = "mkdir t; echo one > t/o; ln -s ../outside t/l; tar cf t.tar -C t o l; rm -r t"
-    ground = Ground(tree=tree, links=_LINKS, prepare=archive, real=real, path=SEARCH)
-    steps = [number for number in numbers if number % 2 == 0]
-    yield from let_loose([(made(seed, number), RIGHTS[number // 2 % len(RIGHTS)]) for number in steps], ground)
-    aimed = Ground(tree=_AIMED_TREE, links={}, prepare=_PREPARE, path=SEARCH, counts_links=False)
-    rights = (_AIMED_RIGHTS, _AIMED_RIGHTS, _AIMED_AUTO)
-    yield from let_loose([(made(seed, each), rights[each // 2 % 3]) for each in numbers if each % 2], aimed)
+    grounds = (
+        (Ground(tree=tree, links=_LINKS, prepare=archive, real=real, path=SEARCH), RIGHTS),
+        (
+            Ground(tree=_AIMED_TREE, links={}, prepare=_PREPARE, path=SEARCH, counts_links=False),
+            (_AIMED_RIGHTS, _AIMED_RIGHTS, _AIMED_AUTO),
+        ),
+        (
+            Ground(_GATHERED_TREE, _GATHERED_LINKS, _GATHERED_PREPARE, path=SEARCH, counts_links=False),
+            _GATHERED_RIGHTS,
+        ),
+    )
+    for kind, (ground, rights) in enumerate(grounds):
+        own = [number for number in numbers if number % len(grounds) == kind]
+        texts = [(made(seed, number), rights[number // len(grounds) % len(rights)]) for number in own]
+        yield from let_loose(texts, ground)
 
 
 def made(seed: int, number: int) -> str:
     """The text of that number."""
     random = Random(f"moved {seed}/{number}")
-    return _aimed(random) if number % 2 else _Steps(random).text()
+    return (lambda random: _Steps(random).text(), _aimed, _gathered)[number % 3](random)
+
+
+def _gathered(random: Random) -> str:
+    filled: dict[str, str] = {}
+    target = random.choice(_GATHERED["targets"])
+    for letter in "abcd":
+        source = target if random.random() < 0.5 else random.choice(_GATHERED["sources"])
+        target = random.choice(_GATHERED["targets"])
+        form = random.choice(_GATHERED["gather"])
+        form = re.sub(r"(?<!-)\bS\b", source, re.sub(r"(?<!-)\bT\b", target, form))
+        near = {"s": source.removeprefix("g/"), "t": target.removeprefix("g/")}
+        filled[letter] = form.format(**near) if "{{" in form or "{s}" in form else form
+    return random.choice(_GATHERED["around"]).format(**filled)
 
 
 def _aimed(random: Random) -> str:

@@ -80,7 +80,7 @@ def test_the_home_is_its_persons_own_unless_it_is_the_workspace(world: Path) -> 
     assert check(world, "mvn --version", folder="home/code") == "allow"
     assert check(world, "pip --version", folder="home/code") == "allow"
     assert check(world, "pip --version", folder="home") == "ask"
-    assert check(world, "jq . a.txt; cat a.txt", folder="home") == "allow"
+    assert check(world, "wc a.txt; cat a.txt", folder="home") == "allow"
     assert check(world, "node --version", folder="home") == "ask"
     assert check(world, "mvn --version", folder="home") == "ask"
 
@@ -188,6 +188,7 @@ SETTINGS = {
     "a link to a folder": lambda home, work: (home / ".config/bat").symlink_to(work / "bat"),
     "a link in a folder": lambda home, work: link(home / ".config/bat/config", work / "bat"),
     "a link in a program's folder": lambda home, work: link(home / ".aws/config", work / "aws"),
+    "a link three folders deep": lambda home, work: link(home / ".rustup/toolchains/own", work / "build"),
     "a link to another link": lambda home, work: (link(home / ".l", home / ".m"), link(home / ".m", work / "bat")),
     "a link to the folder of all": lambda home, work: (
         (home / ".config").rename(work / "c") and link(home / ".config", work / "c")
@@ -211,7 +212,33 @@ def test_settings_of_the_home_may_lie_in_the_workspace(kind: str, world: Path) -
     SETTINGS[kind](home, world / "project")
     for command in ("bat a.txt", "timeout 5 bat a.txt", "pip list"):
         assert check(world, command) == "ask"
-    assert check(world, "cat a.txt; wc -l a.txt; jq . a.txt") == "allow"
+    assert check(world, "cat a.txt; wc -l a.txt") == "allow"
+    assert check(world, "jq . a.txt") == check(world, "file a.txt") == "ask"
+
+
+@pytest.mark.parametrize("line", ["{ws}/src", "{ws}", "../../../../../project", "# x\n{ws}/a/b\n"])
+def test_what_is_installed_in_place_may_be_loaded(line: str, world: Path) -> None:
+    packages = world / "home/.local/lib/python3.99/site-packages"
+    write(packages / "other.pth", "import a; a.b()\n/elsewhere\nbeside\n")
+    for command in ("pip list", "black --version", "timeout 5 aws --version", "python --version"):
+        assert check(world, command) == "allow"
+    write(packages / "__editable__.own-1.0.pth", line.format(ws=world / "project"))
+    for command in ("pip list", "black --version", "timeout 5 aws --version"):
+        assert check(world, command) == "ask"
+    assert check(world, "python --version; cat a.txt") == "allow"
+
+
+def test_a_script_elsewhere_names_a_place_in_the_workspace(world: Path) -> None:
+    for name, text in {
+        "tokei": '#!/bin/sh\nexec "$HOME/code/tools/real"',
+        "bat": "#!/usr/bin/python3\nopen('CODE/x')",
+    }.items():
+        write(world / "bin" / name, text.replace("CODE", str(world / "home/code")))
+        (world / "bin" / name).chmod(0o755)
+    (world / "home/code").mkdir()
+    write(world / "home/code/a.txt")
+    for command in ("tokei", "bat a.txt"):
+        assert [check(world, command, folder=each) for each in ("home/code", "project")] == ["ask", "allow"]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,33 @@ def asked(repository: Path, text: str, file: str = "config") -> str:
     return decide("git status", workspace=str(repository), home=str(repository.parent / "home"))
 
 
+@pytest.mark.parametrize("name", [".gitconfig", ".config/git/config", ".config/git/attributes", ".config/git", "x/git"])
+def test_settings_of_a_person_that_lie_in_the_workspace_ask(
+    name: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, inside = repository.parent / "home", repository / "dots"
+    (inside / "config").parent.mkdir()
+    for each in ("config", "attributes"):
+        (inside / each).write_text("")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "x"))
+    assert asked(repository, "") == "allow"
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).symlink_to(inside if name.endswith("git") else inside / name.rpartition("/")[2].replace(".git", ""))
+    assert asked(repository, "") == "ask"
+
+
+@pytest.mark.parametrize(
+    "setting", ["core.attributesFile", "mailmap.file", "core.excludesFile", "blame.ignoreRevsFile"]
+)
+def test_a_file_of_the_workspace_that_a_persons_setting_names_asks(setting: str, repository: Path) -> None:
+    (repository / "lines").write_text("")
+    (repository.parent / "lines").write_text("")
+    section, _, key = setting.partition(".")
+    for folder, decision in ((repository, "ask"), (repository.parent, "allow")):
+        (repository.parent / "home/.gitconfig").write_text(f"[{section}]\n{key} = {folder}/lines\n")
+        assert asked(repository, "") == decision
+
+
 @pytest.mark.parametrize("file", ["config", "config.worktree"])
 @pytest.mark.parametrize("name", NAMES["runs"])
 def test_a_program_that_reading_runs_asks(name: str, file: str, repository: Path) -> None:

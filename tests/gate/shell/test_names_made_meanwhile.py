@@ -145,3 +145,51 @@ def test_a_script_that_runs_twice_is_judged_for_what_stands_there_then(work: Pat
 )
 def test_everyday_copies_are_covered_by_their_rules(work: Path, command: str) -> None:
     assert asked(work, command) == "allow"
+
+
+UNDER_A_TARGET = [
+    "tar xf src/x.tar -C d",
+    "tar xf src/x.tar -C conf/in",
+    "tar xf src/x.tar -C .cargo",
+    "tar xf src/x.tar -C venv",
+    "rsync -RK src/t/./od/victim d/",
+    "cd src/t && cp --parents od/* ../../d",
+    "cd src/p && cp --parents venv/*/python ../../lib",
+    "gunzip -r .cargo",
+    "git apply --directory=.cargo src/x.patch",
+    "install -Dt lib/.cargo src/a/config.toml",
+    "tar xf src/x.tar -C src/b; mv src/b lib/.cargo",
+    "tar xf src/x.tar -C src/b; cp -r src/b/. lib/mise",
+    "git checkout HEAD~1 -- src/b; cp -r src/b/. conf",
+    "gunzip -r src/packed",
+    'mkdir lib/venv; for d in lib/*; do mkdir "$d/bin"; done',
+    'mkdir lib/mise; for d in lib/*; do tee "$d/config.toml" < src/t/o; done',
+    "install -D src/a/config.toml -t lib/mise",
+    "cp -r src/a conf2 && cp -r src/a conf",
+    'mkdir src/b2; mkdir src/b2/mise; for d in src/b2/*; do cp src/a/config.toml "$d/config.toml"; done',
+]
+
+
+@pytest.mark.parametrize("command", UNDER_A_TARGET)
+def test_what_is_written_below_a_target_under_names_that_are_not_spelled_asks(work: Path, command: str) -> None:
+    for name in (
+        ".cargo/readme",
+        "venv/readme",
+        "src/t/od/victim",
+        "src/packed/in/.envrc.gz",
+        "src/p/venv/bin/python",
+        "conf/in/readme",
+    ):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("")
+    (work / "d/od").symlink_to("../../out")
+    rules = [*RULES, "Bash(cd:*)"]
+    for mode in ("default", "auto"):
+        assert asked(work, command, rules=rules, mode=mode) != "allow"
+    for harmless in (
+        "tar xf src/x.tar -C lib",
+        "install -Dt lib/new src/a/config.toml",
+        "cd src/t && cp --parents od/* ../../lib",
+        "gunzip -r lib",
+    ):
+        assert asked(work, harmless, rules=rules) == "allow"

@@ -211,12 +211,23 @@ def first_resolved(path: str) -> str:
     return os.path.realpath(path)
 
 
+def variables() -> tuple[tuple[str, str], ...]:
+    """All variables of our own environment, sorted."""
+    return _recorded(_variables, None)
+
+
 @lru_cache(maxsize=1000)
-def first_program(name: str, folders: tuple[str, ...]) -> str | None:
-    """The file that runs under this name from the first of these folders that has one, its links followed, as
-    ``first_resolved``."""
+def first_program(name: str, folders: tuple[str, ...]) -> tuple[str, ...]:
+    """The way to the file that runs under this name from the first of these folders that has one, as at the first look
+    (``first_resolved``): each symlink on it, and the file at its end. Empty where there is none."""
     folder = _first_that_runs((name, folders))
-    return None if folder is None else os.path.realpath(f"{folder}/{name}")
+    return () if folder is None else _way_to(f"{folder}/{name}")
+
+
+@lru_cache(maxsize=1000)
+def first_way(path: str) -> tuple[str, ...]:
+    """The same of a path."""
+    return _way_to(path)
 
 
 def resolved(path: str) -> str:
@@ -326,6 +337,21 @@ def _beginning(asked: tuple[str, int]) -> bytes | None:
 
 def _variable(name: str) -> str:
     return os.environ.get(name, "")
+
+
+def _variables(_: None) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(os.environ.items()))
+
+
+def _way_to(path: str) -> tuple[str, ...]:
+    way = [path]
+    while len(way) <= _MOST_LINKS and os.path.islink(way[-1]):
+        there = os.path.join(os.path.dirname(way[-1]), os.readlink(way[-1]))
+        way.append(os.path.join(os.path.realpath(os.path.dirname(there)), os.path.basename(there)))
+    return (*way, os.path.realpath(path))
+
+
+_MOST_LINKS = 40
 
 
 def _can_run(path: str) -> bool:

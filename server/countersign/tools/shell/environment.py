@@ -25,7 +25,7 @@ SHELL = (
 """What would make the shell read, run or load something else than the text that was shown. No setting passes these."""
 PROGRAMS = (
     "GIT_*", "*PAGER", "LESS", "LESSOPEN", "LESSCLOSE", "LESSKEY*", "RIPGREP_CONFIG_PATH", "PYTHONSTARTUP",
-    "NODE_OPTIONS", "GREP_OPTIONS", "TAR_OPTIONS", "PERL5OPT", "RUBYOPT",
+    "NODE_OPTIONS", "GREP_OPTIONS", "TAR_OPTIONS", "PERL5OPT", "RUBYOPT", "GCONV_PATH",
 )  # fmt: skip
 """What makes a harmless program run something else."""
 POSITION = ("PWD", "OLDPWD", "_")

@@ -18,26 +18,29 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
+from countersign.gate.shell.effects.settings_inside import packages_inside
 from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
 
 
 class ProgramPath(NamedTuple):
     """The folders of the path in the workspace, those elsewhere, and of these the folders of shims with the version
-    managers that they may belong to; and the workspace, each with a slash behind it, as it is spelled and resolved."""
+    managers that they may belong to; and the workspace, with a slash behind it, as it is spelled and resolved, and how
+    scripts may name places in it."""
 
     inside: tuple[str, ...]
     outside: tuple[str, ...]
     shims: dict[str, tuple[str, ...]]
-    tops: tuple[str, str]
+    tops: tuple[str, ...]
+    named: tuple[str, ...]
 
 
-def program_path(workspace: str) -> ProgramPath:
+def program_path(workspace: str, home: str) -> ProgramPath:
     """The path, as it is now."""
-    return _program_path(disk.variable("PATH"), workspace)
+    return _program_path(disk.variable("PATH"), workspace, home)
 
 
 @lru_cache(maxsize=16)
-def _program_path(path: str, workspace: str) -> ProgramPath:
+def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
     folders = [folder for folder in path.split(":") if folder.startswith("/")]
     # Links of the path are followed once, as it costs much: an agent that can make one outside may make programs there.
     tops = (f"{workspace}/", f"{disk.first_resolved(workspace)}/")
@@ -48,7 +51,10 @@ def _program_path(path: str, workspace: str) -> ProgramPath:
     )
     outside = tuple(folder for folder in folders if folder not in inside)
     managers = {folder: _managers(folder) for folder in outside}
-    return ProgramPath(inside, outside, {folder: found for folder, found in managers.items() if found}, tops)
+    below_home = [top[len(home) :].rstrip("/") for top in tops if top.startswith(f"{home}/")]
+    named = [*filter(None, below_home)] or [top.rstrip("/") for top in tops]
+    shims = {folder: found for folder, found in managers.items() if found}
+    return ProgramPath(inside, outside, shims, tops, tuple(dict.fromkeys(named)))
 
 
 def _managers(folder: str) -> tuple[str, ...]:
@@ -95,6 +101,9 @@ CHOOSING_FILES = frozenset(part for files in _ALL_CHOOSING for file in files for
 _LED_BY = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "led_by").items()}
 """Variables that name places from which these load code."""
 
+_PACKAGES = {key[0]: tuple(folders.split()) for key, folders in field_of("read_only", "packages").items()}
+"""By program its package folders, which may name further ones."""
+
 _BUILTINS = names_with("builtin")
 _START_NO_OTHER = names_with("starts_no_other")
 
@@ -116,6 +125,9 @@ def chosen_by_others(
     ):
         return True
     if any(_leads_inside(disk.variable(variable), paths) for variable in variables):
+        return True
+    packages = _PACKAGES.get(name)
+    if packages is not None and packages_inside(disk.first_program(name, path.outside)[-1:], packages, paths):
         return True
     if (files or variables) and _in_workspace(paths.home, paths):
         # What these take from a home (`~/.mavenrc`, `~/.local/lib`) is written as freely as the rest of the workspace.
@@ -230,6 +242,14 @@ STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "
 """Programs that others start by their names while they read, by what lies in a file."""
 
 
+def interpreter_of(name: str, path: ProgramPath) -> str | None:
+    """The program that ``env`` looks up on the path to run this one, a script; None if it is none, or is run by a file
+    of its own."""
+    way = () if name in _START_NO_OTHER else disk.first_program(name, path.outside)
+    called = [each for each in _started_by(way[-1], path._replace(inside=())) if "/" not in each] if way else []
+    return called[0] if called else None
+
+
 def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, scripts: int = 2) -> bool:
     """Whether the program of this name lies in the workspace: it is found there and nowhere else on the path but as a
     shim, which runs the next program of the name where its manager has none; a link elsewhere leads to it; or a script
@@ -245,18 +265,34 @@ def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, sc
         own = tuple(folder for folder in path.outside if folder not in path.shims)
         if disk.first_that_runs(name, own) is None:
             return True
-    file = disk.first_program(name, path.outside)
-    if file is None or not scripts:
+    way = disk.first_program(name, path.outside)
+    if not way or not scripts:
         return False
-    if file.startswith(path.tops):
+    if any(each.startswith(path.tops) for each in way):
         return True
-    started = () if name in _START_NO_OTHER else _started_by(file, path)
-    return any(
-        each.startswith(path.tops)
-        if each.startswith("/")
-        else only_in_workspace(each, path, by_shell=False, scripts=scripts - 1)
-        for each in started
-    )
+    file = way[-1]
+    return name not in _START_NO_OTHER and _leads_in(file, path, scripts)
+
+
+def _leads_in(script: str, path: ProgramPath, scripts: int) -> bool:
+    """Whether a script names a place in the workspace, or starts a program there."""
+    if _names_place(script, path):
+        return True
+    for each in _started_by(script, path) if scripts else ():
+        if not each.startswith("/"):
+            if only_in_workspace(each, path, by_shell=False, scripts=scripts - 1):
+                return True
+            continue
+        way = disk.first_way(each)
+        if any(passed.startswith(path.tops) for passed in way) or _leads_in(way[-1], path, scripts - 1):
+            return True
+    return False
+
+
+def _names_place(program: str, path: ProgramPath) -> bool:
+    """Whether a script names a place in the workspace, as it is or below the home."""
+    text = disk.beginning(program, _MOST_SCRIPT) or b""
+    return text.startswith(b"#!") and any(os.fsencode(place) in text for place in path.named)
 
 
 def _started_by(program: str, path: ProgramPath) -> Iterator[str]:
@@ -267,7 +303,7 @@ def _started_by(program: str, path: ProgramPath) -> Iterator[str]:
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
     if not words:
         return
-    yield disk.first_resolved(words[0])
+    yield words[0]
     runner = os.path.basename(words[0])
     if runner in WRAPPERS:
         called = [word for word in words[1:] if not word.startswith("-") and "=" not in word]

@@ -31,6 +31,9 @@ _ALONE = names_with("starts_no_other") | names_with("builtin")
 _SCRIPTS = {key[0]: frozenset(words.split()) for key, words in FACETS["script_subcommands"].items()}
 """Subcommands of theirs that are scripts."""
 
+_SET = frozenset(key[0] for key, takes in field_of("read_only", "settings").items() if takes)
+"""Of those that start no other, the ones that take settings from the home."""
+
 _SHAPES = {
     key[0]: tuple(re.compile(shape.replace(" ", "\n")) for shape in shapes)
     for key, shapes in field_of("read_only", "shapes").items()
@@ -69,6 +72,12 @@ def starts_no_other(name: str, known: ProgramReading) -> bool:
     """Whether a program surely looks up none on the path but those that its words name. Its other names may be scripts
     (``egrep``)."""
     return name in _ALONE and (known.git is None or known.git.subcommand not in _SCRIPTS.get(name, ()))
+
+
+def takes_settings(name: str, known: ProgramReading) -> bool:
+    """Whether a program may take settings from the home by which it does more than read. git's are read where it works
+    (``git_settings.py``)."""
+    return name in _SET or not starts_no_other(name, known)
 
 
 def _has_shape(name: str, words: Sequence[Word]) -> bool:

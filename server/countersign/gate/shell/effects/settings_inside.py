@@ -7,7 +7,9 @@ folder of settings (``~/.config``), or one that the home's links lead into (a re
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
@@ -17,6 +19,16 @@ _FOLDERS = (".config", ".local/share", "Library/Application Support", "Library/P
 """Folders of the home that hold a file or a folder for each program."""
 
 _VARIABLES = ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS")
+
+_HARMLESS = re.compile(
+    r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|PYTEST|COUNTERSIGN)_\w*"
+)
+"""Variables that say where something stands, and tell programs nothing, or only those whose records say it."""
+
+_GAPS = re.compile(r"[\s:;,='\"]+")
+
+_LEVELS = 3
+"""How many folders deep links in the home are looked for (``~/.rustup/toolchains/own``)."""
 
 _MOST_ENTRIES = 20_000
 """Names in the home that are looked at; with more, any of them may lead into the workspace."""
@@ -37,7 +49,15 @@ def settings_inside(paths: PathJudge) -> bool:
     named = [place for variable in _VARIABLES for place in disk.variable(variable).split(":") if place]
     if any(not place.startswith("/") or _lies_in(place, tops) for place in named):
         return True
-    return disk.combined(_links_lead_into, (paths.home, tops))
+    if any(_leads_in(value, tops) for name, value in disk.variables() if not _HARMLESS.fullmatch(name)):
+        return True
+    return disk.combined(_links_lead_into, (paths.home, tuple(named), tops))
+
+
+def _leads_in(value: str, tops: Sequence[str]) -> bool:
+    """Whether a place in the workspace stands in the value of a variable."""
+    pieces = _GAPS.split(value) if "/" in value else ()
+    return any(f"{os.path.normpath(piece)}/".startswith(f"{top}/") for piece in pieces for top in tops if piece)
 
 
 def _is_near(below: Sequence[str]) -> bool:
@@ -54,30 +74,63 @@ def _lies_in(path: str, tops: Sequence[str]) -> bool:
     return False
 
 
-def _links_lead_into(asked: tuple[str, tuple[str, ...]]) -> bool:
-    home, tops = asked
+def _links_lead_into(asked: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
+    home, named, tops = asked
     left = _MOST_ENTRIES
-    for link, is_link in _settings_of(home):
+    for link, is_link in _settings_of(home, named):
         left -= 1
         if left < 0 or (is_link and _lies_in(link, tops)):
             return True
     return False
 
 
-def _settings_of(home: str) -> Iterator[tuple[str, bool]]:
+def _settings_of(home: str, named: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """What may be a program's settings, each with whether it is a symlink."""
-    folders = [home, *(f"{home}/{name}" for name in _FOLDERS)]
-    below: list[str] = []
-    for folder in folders:
-        entries = disk.entries_in(folder)
-        yield folder, folder != home and disk.is_link(folder)
-        for name, is_folder in entries if entries is not None else ():
-            path = f"{folder}/{name}"
-            if folder != home or name.startswith("."):
-                yield path, is_folder is None
-                if is_folder and path not in folders:
-                    below.append(path)
-    for folder in below:
+    others = [f"{home}/{name}" for name in _FOLDERS if not name.startswith(".")]
+    ahead = [(home, 0), *((folder, _LEVELS - 2) for folder in (*others, *named))]
+    while ahead:
+        folder, level = ahead.pop()
         entries = disk.entries_in(folder)
         for name, is_folder in entries if entries is not None else ():
-            yield f"{folder}/{name}", is_folder is None
+            if level or name.startswith("."):
+                yield f"{folder}/{name}", is_folder is None
+                if is_folder and level + 1 < _LEVELS:
+                    ahead.append((f"{folder}/{name}", level + 1))
+
+
+def packages_inside(program: Sequence[str], folders: Sequence[str], paths: PathJudge) -> bool:
+    """Whether a package folder of Python names a place in the workspace, as ``pip install -e`` makes one do: what lies
+    there is loaded by each program in Python that looks for a module of its name. ``folders`` are patterns below each
+    prefix where Python may be, that of ``program`` (a path, or nothing) among them."""
+    places = [os.path.dirname(os.path.dirname(each)) for each in program]
+    places += [disk.variable("VIRTUAL_ENV"), *_PREFIXES, f"{paths.home}/.local"]
+    places += [f"{paths.home}/{_VERSIONS}/{name}" for name in disk.names_in(f"{paths.home}/{_VERSIONS}")]
+    tops = (paths.workspace, disk.first_resolved(paths.workspace))
+    return disk.combined(_packages_name, (tuple(dict.fromkeys(filter(None, places))), tuple(folders), tops))
+
+
+_PREFIXES = ("/usr", "/usr/local", "/opt/homebrew")
+_VERSIONS = ".pyenv/versions"
+_MOST_FOLDERS = 500
+_MOST_PATHS = 100_000
+
+
+def _packages_name(asked: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]) -> bool:
+    prefixes, patterns, tops = asked
+    for prefix, pattern in itertools.product(prefixes, patterns):
+        folders = disk.matching(pattern, prefix, _MOST_FOLDERS)
+        if folders is None:
+            return True
+        for folder in folders:
+            names = disk.names_in(f"{prefix}/{folder}")
+            if any(_leads(f"{prefix}/{folder}", name, tops) for name in names if name.endswith(".pth")):
+                return True
+    return False
+
+
+def _leads(folder: str, file: str, tops: Sequence[str]) -> bool:
+    """Whether a line of a file is a path into the workspace; one of code is a path to nothing."""
+    text = disk.beginning(f"{folder}/{file}", _MOST_PATHS + 1)
+    if text is None or len(text) > _MOST_PATHS:
+        return text is not None
+    return any(_lies_in(os.path.join(folder, os.fsdecode(line).strip()), tops) for line in text.splitlines() if line)

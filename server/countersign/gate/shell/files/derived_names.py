@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from countersign.gate.paths.sensitive_paths import PROTECTED
+from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import ProgramReading
-from countersign.gate.shell.files.file_use import FileUse
+from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.syntax.tree import Word
@@ -18,6 +19,8 @@ from countersign.gate.shell.syntax.words import constant
 
 _ENDINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_endings"].items()}
 """By program its options that say which ending the names of copies and archives get, or had."""
+_BEGINNINGS = {key[0]: tuple(options.split()) for key, options in FACETS["name_beginnings"].items()}
+"""The same for what stands in front of them."""
 
 BACKING_UP = ("-b", "--backup", "-S", "--suffix")
 """Options by which copies and moves keep what stood at their target."""
@@ -49,7 +52,8 @@ def derived_names(
     changes = known.program is not None and known.program.operands == "change"
     if changes and known.arguments.keeps(*_KEEPS):
         return
-    if not (endings or changes):
+    beginnings = list(dict.fromkeys(_endings(words, known, _BEGINNINGS.get(name, ()))))
+    if not (endings or beginnings or changes):
         return
     named: list[str] = []
     for word in words[1:]:
@@ -60,6 +64,9 @@ def derived_names(
     for path in dict.fromkeys(named):
         if changes and (unpacked := _PACKED.fullmatch(path)) is not None:
             yield unpacked[1]
+        for beginning in beginnings:
+            folder, slash, last = path.rpartition("/")
+            yield from (f"{beginning}{path}", f"{folder}{slash}{beginning}{last}")
         for ending in endings:
             # `*` in it stands for the name, as for `sed -i`.
             folder, slash, last = path.rpartition("/")
@@ -78,7 +85,10 @@ def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool
     if options is None:
         return False
     archives = known.program is not None and known.program.operands == "change"
-    return not known.arguments.keeps(*_KEEPS) if archives else any(_endings(words, known, options))
+    if archives:
+        return not known.arguments.keeps(*_KEEPS)
+    # The word behind an option that takes none is mostly a name or an expression.
+    return any(not ending[0].isalnum() for ending in _endings(words, known, options))
 
 
 def backups_of(name: str) -> tuple[str, ...]:
@@ -101,8 +111,38 @@ def changed_below(name: str, known: ProgramReading) -> Iterator[FileUse]:
     found = known.arguments
     if found.may_have(*known.program.deep):
         yield from (FileUse("write", word, unknown_names=True) for _, word in found.operands)
-    if found.may_have("-N", "--name"):
-        yield FileUse("write", constant("."), unknown_names=True)
+    for _, word in found.operands if found.may_have("-N", "--name") else ():
+        folder = (word.value or "").rpartition("/")
+        beside = unknown() if word.value is None else constant(folder[0] or folder[1] or ".")
+        yield FileUse("write", beside, unknown_names=True)
+
+
+def packed_below(name: str, known: ProgramReading, folder: str) -> tuple[str, ...] | None:
+    """What an archiver that goes into folders makes below this one of the archives there, by paths below it; None if
+    too much lies there."""
+    if name not in _ENDINGS or known.program is None or known.program.operands != "change":
+        return ()
+    return disk.combined(_packed_below, folder) if known.arguments.may_have(*known.program.deep) else ()
+
+
+_MOST_BELOW = 5_000
+
+
+def _packed_below(top: str) -> tuple[str, ...] | None:
+    found: list[str] = []
+    ahead, left = [""], _MOST_BELOW
+    while ahead:
+        front = ahead.pop()
+        entries = disk.entries_in(f"{top}/{front}")
+        left -= len(entries or ())
+        if entries is None or left < 0:
+            return None
+        for name, is_folder in entries:
+            if is_folder:
+                ahead.append(f"{front}{name}/")
+            elif (packed := _PACKED.fullmatch(name)) is not None:
+                found.append(f"{front}{packed[1]}")
+    return tuple(found)
 
 
 class Pieces(NamedTuple):

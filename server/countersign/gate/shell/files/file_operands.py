@@ -8,7 +8,6 @@ Only names here; what may be done to them is ``paths/path_judge.py``'s to say, a
 from __future__ import annotations
 
 import itertools
-import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
@@ -24,6 +23,7 @@ from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.files.sed_of_macos import sed_of_macos
+from countersign.gate.shell.files.word_values import made_below
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.languages.find import FINDERS, folders_in
 from countersign.gate.shell.programs.argv import Arguments, is_listed, is_one_of, may_be_several
@@ -523,7 +523,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     # The last of the words that a pattern expands to is the target, those in front of it are sources.
     several = bool(operands) and may_be_several(operands[-1])
     sources = list(operands if folder is not None or len(operands) == 1 or several else operands[:-1])
-    target = folder
+    # What `-t` names is a folder, which `-D` makes.
+    target = folder if folder is None or not folder.value else _as_folder(folder, folder.value)
     if target is None:
         target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
     recursive = found.may_have("-r", "-R", "-a", "--recursive", "--archive")
@@ -567,18 +568,17 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
             if whole and (word.value is None or ".." in word.value.split("/")):
                 yield FileUse("write", target, unknown_names=True)
             if whole:
-                name = _made_below(word.value) if word.value else None
+                name = made_below(word.value) if word.value else None
                 if target.value:
-                    target = constant(f"{target.value.rstrip('/')}/")._replace(tilde=target.tilde)
+                    target = _as_folder(target, target.value)
             sources = word if word.value is None else None
-            yield FileUse("write", target, into=name if name is not None else "*", sources=sources)
+            yield FileUse("write", target, into=name if name is not None else "*", sources=sources, parents=whole)
             if backs_up:
                 yield FileUse("read", target, into=name if name is not None else "*")
 
 
-def _made_below(source: str) -> str | None:
-    """The path that ``cp --parents`` makes below its target."""
-    return re.sub(r"\A(?:\.\./|/)+", "", posixpath.normpath(source)) or None
+def _as_folder(word: Word, value: str) -> Word:
+    return constant(f"{value.rstrip('/')}/")._replace(tilde=word.tilde)
 
 
 def _makes_links(row: Program, known: ProgramReading) -> bool:
@@ -624,12 +624,13 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
             for _, source in local if several else local[:-1]:
                 yield FileUse("write", word, brought=source, copied=True)
             for source in operands[:-1]:
-                # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well.
+                # It gets the last name of each source, wherever that lies, or with `-R` the names in front as well, but
+                # for those in front of `/./`.
                 if source.value is None:
                     yield FileUse("write", unknown())
                     continue
                 path = source.value.rpartition(":")[2].strip("/")
-                for brought in dict.fromkeys((path, path.rpartition("/")[2])):
+                for brought in dict.fromkeys((path, path.rpartition("/./")[2], path.rpartition("/")[2])):
                     if brought not in {"", ".", ".."}:
                         yield FileUse("write", _in_folder(word, constant(brought)))
             if name in _WRITES_THROUGH_LINKS:

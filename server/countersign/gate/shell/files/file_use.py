@@ -38,7 +38,8 @@ class FileUse(NamedTuple):
     other touches say what it may name. ``sockets``: a program may connect to sockets below it.
     ``listing``: of what lies below only that is touched. ``unfollowed``: it is refused if a link is on the way.
     ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
-    may match. ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
+    may match, with the folders in front if these are made as well (``parents``).
+    ``if_there``: it may be an option instead, so nothing is touched where no file has this name.
     ``content``: of a folder, only files that lie in it are written. ``whole``: all that lies below is changed as well.
     ``brought``: what lies below this other word arrives there, and if it is ``copied``, in what links there lead to.
     ``patched``: the patch on the input says which.
@@ -64,6 +65,7 @@ class FileUse(NamedTuple):
     unfollowed: bool = False
     through: bool = False
     sources: Word | None = None
+    parents: bool = False
     if_there: bool = False
     content: bool = False
     whole: bool = False

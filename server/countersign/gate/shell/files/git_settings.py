@@ -3,7 +3,8 @@
 The settings in ``.git`` and in a person's home are protected. What they name may lie in the work tree, where an agent
 may write: another file of settings, a folder of hooks, a program that reading runs. Then reading is no mere reading.
 The repository may as well have come as it is, in an archive, with commands of a stranger in its own settings. git
-looks into the submodules that are checked out as well, each with settings of its own.
+looks into the submodules that are checked out as well, each with settings of its own. More than 500 lines, because
+all that settings can lead to stands here.
 """
 
 from __future__ import annotations
@@ -215,6 +216,10 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
     settings = _settings(repository, paths)
     if settings is None:
         return UNCERTAIN
+    of_person = _of_person(paths.home)
+    attributes = [f"{os.path.dirname(file)}/attributes" for file in of_person[1:]]
+    if any(_may_be_written(file, paths) for file in (*of_person, *attributes)):
+        return "its settings include a file of the workspace"
     folder, own_dir, shared = repository
     if own_dir == shared and disk.is_there(f"{shared}/commondir"):
         return UNCERTAIN  # the settings stand in another folder
@@ -252,7 +257,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             named = expanded(value, home, folder)
             if named is None or paths.resolve(named, cwd="/").unclear is not None:
                 return UNCERTAIN
-            if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
+            told = paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own)
+            if told or (not own and _may_be_written(named, paths)):
                 setting = _TOLD_FILES[section, key]
                 return f"its setting `{setting}` names a file that git may print"
         elif _enters_submodules(section, key, value):
@@ -271,6 +277,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             or _is_other_command(section, name, key)
             or (own and fetches and (section.partition(".")[0], key) in _FETCHING_FILES)
             or ((own or activated) and _shows_more(section, key, value))
+            or ((section, key) in _READ_BY_LINES and _may_be_written(expanded(value, home, folder) or "/", paths))
             or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES)
             # It writes to a ref, which may stand for a branch.
             or (key == "cachetextconv" and not _is_off(value))
@@ -389,7 +396,7 @@ def excludes_files(home: str) -> Iterator[str]:
     """The ignore files that a person's settings name for all repositories."""
     xdg = disk.variable("XDG_CONFIG_HOME") or f"{home}/.config"
     yield from {f"{home}/.config/git/ignore", f"{xdg}/git/ignore"}
-    for file in {f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config"}:
+    for file in dict.fromkeys(_of_person(home)):
         text = disk.beginning(file, MOST_SETTINGS + 1)
         for section, _, key, value in entries_of(text) if text is not None else ():
             if (section, key) == ("core", "excludesfile"):
@@ -398,12 +405,27 @@ def excludes_files(home: str) -> Iterator[str]:
                     yield named
 
 
+def _of_person(home: str) -> tuple[str, ...]:
+    """The files of a person's settings for all repositories."""
+    xdg = disk.variable("XDG_CONFIG_HOME") or f"{home}/.config"
+    return f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config"
+
+
+def _may_be_written(file: str, paths: PathJudge) -> bool:
+    """Whether a file of a person's settings is there and lies in the workspace, in a place that is not protected."""
+    if isinstance(disk.path_stat(file), int):
+        return False
+    found = paths.resolve(file, cwd="/")
+    return any(
+        each is None or (paths.inside_workspace(each, cwd="/") and paths.is_protected(each, cwd="/") is None)
+        for each in (found.lexical, found.resolved)
+    )
+
+
 def _settings(repository: Repository, paths: PathJudge) -> Sequence[_Setting] | None:
     """All entries that count in a repository; None if they are not known for certain."""
     home = paths.home
-    xdg = disk.variable("XDG_CONFIG_HOME") or f"{home}/.config"
-    of_person = [f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config", *_SYSTEM]
-    waiting = [(file, False) for file in of_person]
+    waiting = [(file, False) for file in (*_of_person(home), *_SYSTEM)]
     waiting += [(f"{repository.own}/config.worktree", True), (f"{repository.shared}/config", True)]
     read: set[str] = set()
     found: list[_Setting] = []

@@ -103,6 +103,17 @@ def copied_over_links(judge: PathJudge, source: str, target: str, *, cwd: str) -
         yield from _met_links(judge, resolved.resolved or resolved.lexical if known else None, folder, cwd)
 
 
+def through_links_below(judge: PathJudge, found: Finding, target: str, *, cwd: str) -> Finding:
+    """What was found of a folder, or the strictest of the links below it, hard ones too, through which files of unknown
+    names may be written there."""
+    for each in _met_links(judge, None, target.rstrip("/") or "/", cwd):
+        if found.floors or found.deny or found.ask:
+            break
+        if each.floors or each.deny or each.ask or not found.requires_ask:
+            found = each
+    return found
+
+
 def _met_links(judge: PathJudge, source: str | None, target: str, cwd: str) -> Iterator[Finding]:
     there = judge.resolve(target, cwd=cwd)
     if there.kind != "folder":
@@ -114,6 +125,12 @@ def _met_links(judge: PathJudge, source: str | None, target: str, cwd: str) -> I
         yield _asked(judge, target, cwd, f"more than {_MOST_LINKS} links there are too many to check")
     for name in (met or ())[:_MOST_LINKS]:
         found = judge.judge_write(f"{target}/{name}", cwd=cwd)
+        if (
+            source is None
+            and not (found.deny or found.ask)
+            and judge.resolve(f"{target}/{name}", cwd=cwd).kind == "folder"
+        ):
+            found = found._replace(ask=judge.may_hold_edited(f"{target}/{name}", None, cwd=cwd))
         if found.floors or found.deny or found.ask or found.requires_ask:
             yield found
 

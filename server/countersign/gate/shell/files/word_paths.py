@@ -31,6 +31,7 @@ from countersign.gate.shell.files.held_below import (
     covered_below,
     protected_below,
     rewritten_below,
+    through_links_below,
 )
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.spelled_names import (
@@ -41,7 +42,15 @@ from countersign.gate.shell.files.spelled_names import (
     segments_match,
 )
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
-from countersign.gate.shell.files.word_values import join, kernel_path, literal, matching_paths, meaning, plain_path
+from countersign.gate.shell.files.word_values import (
+    join,
+    kernel_path,
+    literal,
+    made_below,
+    matching_paths,
+    meaning,
+    plain_path,
+)
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -63,6 +72,10 @@ _PROTECTED_NAMES = tuple(
     for below in ((), ("\x00",))
     if not names[0].startswith(("opencode", "mise."))  # too ordinary to suspect behind every `*.json`; the disk tells
 )
+
+
+_SECOND_BELOW = {names[0]: names[1:2] for names in PROTECTED if len(names) > 1}
+"""By the names of folders what is protected in them."""
 
 
 def _asking(found: Finding, reason: str) -> Finding:
@@ -217,6 +230,10 @@ class PathFinder:
             # What lies there is not known, so neither is what is written by its names, or through its links later.
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
+            if self.judge.resolve(source, cwd=cwd).kind == "folder":
+                ruled = self.judge.may_hold_edited(value, None, cwd=cwd)
+                if ruled is not None:
+                    yield self.judge.judge_write(value, cwd=cwd)._replace(ask=ruled)
             yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
             if file_use.copied:
                 yield from copied_over_links(self.judge, source, value, cwd=cwd)
@@ -266,6 +283,7 @@ class PathFinder:
             finding = covered_below(self.judge, finding, value, cwd=cwd)
         if file_use.unknown_names and not file_use.unfollowed:
             finding = self.judge.with_spilled(finding, value, cwd=cwd)
+            finding = through_links_below(self.judge, finding, value, cwd=cwd)
         if file_use.unknown_names:
             return self._with_unknown_names(finding, value, cwd)
         return self._with_rules_below(finding, value, cwd) if file_use.below and operation == "edit" else finding
@@ -323,7 +341,8 @@ class PathFinder:
             if self.judge.expects_changes and not (whole.ask or whole.floors):
                 whole = self._through_links_in(self._with_brought_names(whole, name, value, cwd), value, cwd)
         paths = (*meant.values, *(match for some in matched for match in some or ()))
-        for name in dict.fromkeys(path.rstrip("/").rsplit("/", 1)[-1] for path in paths):
+        names = [made_below(path) if file_use.parents else path.rstrip("/").rsplit("/", 1)[-1] for path in paths]
+        for name in dict.fromkeys(names):
             if whole.floors or whole.deny or whole.ask:
                 return whole
             found = self._into(file_use._replace(into=name), value, cwd)
@@ -370,6 +389,9 @@ class PathFinder:
             reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if reason is not None:
                 return f"`{name}` there is protected"
+        for spelling in resolved.spellings():
+            for name in _SECOND_BELOW.get(fold(os.path.basename(spelling.rstrip("/"))), ()):
+                return f"`{name}` there would be protected"
         return None
 
     def _pattern(self, file_use: FileUse, pattern: str) -> Iterator[Finding]:
@@ -413,10 +435,12 @@ class PathFinder:
         brought = file_use.operation == "read" and self.judge.may_be_filled(self.judge.resolve(fixed, cwd=cwd))
         if brought and may_be_secret(pattern):
             yield _asking(whole, f"`{pattern}` could match a secret that an earlier command brings")
-        if not reading and self._names_anew(file_use.word) and may_be_protected(pattern):
+        varies = not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces)
+        anew = varies and (self.judge.expects_changes or self._names_anew(file_use.word))
+        if anew and may_be_protected(pattern):
             floor = Floor("ask", Evidence(source="floor", reason=f"`{pattern}` could match a protected name"))
             yield whole._replace(floors=(*whole.floors, floor))
-        if not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces):
+        if varies:
             made = self._made_behind(pattern, cwd)
             if made is None:
                 yield _too_many(whole)

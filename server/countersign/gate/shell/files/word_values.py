@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,6 +57,11 @@ def literal(word: Word) -> str:
     if value.startswith("~") and not word.tilde:
         return f"./{value}"
     return value
+
+
+def made_below(source: str) -> str | None:
+    """The path that ``cp --parents`` makes below its target."""
+    return re.sub(r"\A(?:\.\./|/)+", "", posixpath.normpath(source)) or None
 
 
 def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:

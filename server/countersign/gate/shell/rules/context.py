@@ -96,5 +96,5 @@ def judging_context(
         rules_files=rules.limits("Read") or rules.limits("Edit"),
         granting=bool(rules.commands_of("grant", None, agent)),
         prints=prints,
-        program_path=program_path(paths.workspace),
+        program_path=program_path(paths.workspace, paths.home),
     )

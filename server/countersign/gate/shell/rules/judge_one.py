@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.chosen_programs import STARTS, chosen_by_others, only_in_workspace
+from countersign.gate.shell.effects.chosen_programs import STARTS, chosen_by_others, interpreter_of, only_in_workspace
 from countersign.gate.shell.effects.escape_use import ProgramReading
-from countersign.gate.shell.effects.read_only_set import only_reads_by_words, starts_no_other
+from countersign.gate.shell.effects.read_only_set import only_reads_by_words, starts_no_other, takes_settings
 from countersign.gate.shell.files.address_operands import (
     local_repositories,
     pushes_to_a_repository,
@@ -438,17 +438,19 @@ def _may_be_activated(context: JudgingContext, program: str, known: ProgramReadi
 
 
 def _has_settings_inside(context: JudgingContext, program: str, known: ProgramReading) -> bool:
-    """Whether what a person set for a program may lie in the workspace. Those that surely start no other take nothing
-    from there by which they could do more than read."""
-    return not starts_no_other(program, known) and context.settings_inside
+    """Whether what a person set for a program may lie in the workspace."""
+    return takes_settings(program, known) and context.settings_inside
 
 
 def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, ...]) -> bool:
     """``chosen_by_others``, asked once in a text."""
     found = context.chosen.get((program, places))
     if found is None:
-        found = context.chosen[program, places] = chosen_by_others(
-            program, places, context.program_path, context.paths, context.made
+        interpreter = interpreter_of(program, context.program_path)
+        found = context.chosen[program, places] = any(
+            chosen_by_others(each, places, context.program_path, context.paths, context.made)
+            for each in (program, interpreter)
+            if each is not None
         )
     return found
 

@@ -81,8 +81,7 @@ class Unsettled:
         arranging = any(_takes_names(analyzed, index) for index in range(len(analyzed.layers)))
         by = analyzed.step.command.source, None if places is None else tuple(places)
         opening = f"{by[0]} (opened)", by[1]
-        # Of several commands that are run in turn, any may have run before.
-        for index in range(len(found)) if runs_in_turn(analyzed.step) else redirected:
+        for index in range(len(found)) if _write_in_turn(analyzed) else redirected:
             if found[index].kind == "write":
                 self.keep(_kept(found[index].resource, opening, paths, arranging=arranging))
         self.arranged = self.arranged or arranging
@@ -158,16 +157,25 @@ def _takes_names(analyzed: AnalyzedCommand, index: int) -> bool:
     return arranges(analyzed, index) or makes_names(name, words, known)
 
 
+def _write_in_turn(analyzed: AnalyzedCommand) -> bool:
+    """Whether a command runs several that write, so that each may run behind another."""
+    writing = (
+        any(each.operation not in ("read", "list") for each in analyzed.file_uses(index))
+        for index in range(len(analyzed.layers))
+    )
+    return runs_in_turn(analyzed.step) and sum(writing) > 1
+
+
 def _kept(resource: str, by: By, paths: PathJudge, *, arranging: bool) -> Kept:
     matched = _BY_PATTERN.fullmatch(resource)
     path = matched[1] if matched is not None else resource
-    return fold(path), by, matched is not None or (arranging and _may_be_folder(path, paths))
+    return fold(path), by, matched is not None or _may_be_folder(path, paths, made=arranging)
 
 
-def _may_be_folder(resource: str, paths: PathJudge) -> bool:
-    """Whether a command that brings files to this path may do so under names of their own below it."""
+def _may_be_folder(resource: str, paths: PathJudge, *, made: bool) -> bool:
+    """Whether a command that writes to this path may do so under other names below it."""
     found = paths.resolve(resource, cwd=paths.workspace)
-    return found.kind == "folder" or paths.may_be_made(found)
+    return found.kind == "folder" or (made and paths.may_be_made(found))
 
 
 _BY_PATTERN = re.compile(r"(.*) \(([^()]*)\)", re.DOTALL)
