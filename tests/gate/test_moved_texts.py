@@ -23,7 +23,7 @@ def test_a_gate_that_allows_every_step_is_seen(monkeypatch: pytest.MonkeyPatch) 
 
     explain = trespass.explain
     monkeypatch.setattr(trespass, "explain", allow)
-    told = " ".join(moved_texts.moved_trespasses(0, range(200)))
+    told = " ".join(moved_texts.moved_trespasses(0, range(400)))
     assert "printed token-of-" in told
     assert "changed [" in told
     assert "copied token-of-" in told

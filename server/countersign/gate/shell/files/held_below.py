@@ -17,6 +17,7 @@ from countersign.gate.paths.resolve import Resolved
 from countersign.gate.paths.sensitive_paths import SECOND_PROTECTED, may_be_protected
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.word_values import join
+from countersign.wire.verdicts import Evidence
 
 MOST_BELOW = 20_000
 """Names below one folder that are looked at."""
@@ -105,11 +106,24 @@ def copied_over_links(judge: PathJudge, source: str, target: str, *, cwd: str) -
 
 def through_links_below(judge: PathJudge, found: Finding, target: str, *, cwd: str) -> Finding:
     """What was found of a folder, or the strictest of the links below it, hard ones too, through which files of unknown
-    names may be written there."""
-    for each in _met_links(judge, None, target.rstrip("/") or "/", cwd):
+    names may be written there. The workspace as a whole asks in any case."""
+    folder = target.rstrip("/") or "/"
+    there = judge.resolve(folder, cwd=cwd)
+    if there.kind != "folder" or judge.is_root(there):
+        return found
+    met = disk.combined(_links_met, (None, there.resolved or there.lexical))
+    if met is None or len(met) > _MOST_LINKS:
+        reason = f"more than {_MOST_LINKS} links there are too many to check"
+        if met is None:
+            reason = f"more than {MOST_BELOW} names of files are too many to check"
+        return found._replace(requires_ask=found.requires_ask or Evidence(source="default", reason=reason))
+    for name in met:
         if found.floors or found.deny or found.ask:
             break
-        if each.floors or each.deny or each.ask or not found.requires_ask:
+        each = judge.judge_write(f"{folder}/{name}", cwd=cwd)
+        if not (each.deny or each.ask) and judge.resolve(f"{folder}/{name}", cwd=cwd).kind == "folder":
+            each = each._replace(ask=judge.may_hold_edited(f"{folder}/{name}", None, cwd=cwd))
+        if each.floors or each.deny or each.ask or (each.requires_ask and not found.requires_ask):
             found = each
     return found
 
@@ -125,12 +139,6 @@ def _met_links(judge: PathJudge, source: str | None, target: str, cwd: str) -> I
         yield _asked(judge, target, cwd, f"more than {_MOST_LINKS} links there are too many to check")
     for name in (met or ())[:_MOST_LINKS]:
         found = judge.judge_write(f"{target}/{name}", cwd=cwd)
-        if (
-            source is None
-            and not (found.deny or found.ask)
-            and judge.resolve(f"{target}/{name}", cwd=cwd).kind == "folder"
-        ):
-            found = found._replace(ask=judge.may_hold_edited(f"{target}/{name}", None, cwd=cwd))
         if found.floors or found.deny or found.ask or found.requires_ask:
             yield found
 
