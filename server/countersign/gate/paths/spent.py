@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 5, 8, 6
+_NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 5, 8, 4
 
 
 @dataclass(slots=True)

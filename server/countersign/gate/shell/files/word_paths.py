@@ -74,6 +74,7 @@ _PROTECTED_NAMES = tuple(
 )
 
 
+_SECONDS = frozenset(SECOND_PROTECTED)
 _SECOND_BELOW = {names[0]: names[1:2] for names in PROTECTED if len(names) > 1}
 """By the names of folders what is protected in them."""
 
@@ -231,7 +232,10 @@ class PathFinder:
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
             if self.judge.resolve(source, cwd=cwd).kind == "folder":
-                ruled = self.judge.may_hold_edited(value, None, cwd=cwd)
+                name = os.path.basename(os.path.normpath(join(cwd, source, self.judge.home)))
+                is_folder = self.judge.resolve(value, cwd=cwd).kind == "folder"
+                there = f"{value.rstrip('/')}/{name}" if is_folder else value
+                ruled = self.judge.may_hold_edited(there, None, cwd=cwd)
                 if ruled is not None:
                     yield self.judge.judge_write(value, cwd=cwd)._replace(ask=ruled)
             yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
@@ -436,7 +440,8 @@ class PathFinder:
         if brought and may_be_secret(pattern):
             yield _asking(whole, f"`{pattern}` could match a secret that an earlier command brings")
         varies = not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces)
-        anew = varies and (self.judge.expects_changes or self._names_anew(file_use.word))
+        made = self.judge.expects_changes and not _SECONDS.isdisjoint(map(fold, pattern.split("/")))
+        anew = varies and (made or self._names_anew(file_use.word))
         if anew and may_be_protected(pattern):
             floor = Floor("ask", Evidence(source="floor", reason=f"`{pattern}` could match a protected name"))
             yield whole._replace(floors=(*whole.floors, floor))
