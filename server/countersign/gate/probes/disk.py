@@ -216,12 +216,22 @@ def variables() -> tuple[tuple[str, str], ...]:
     return _recorded(_variables, None)
 
 
-@lru_cache(maxsize=1000)
 def first_program(name: str, folders: tuple[str, ...]) -> tuple[str, ...]:
-    """The way to the file that runs under this name from the first of these folders that has one, as at the first look
-    (``first_resolved``): each symlink on it, and the file at its end. Empty where there is none."""
+    """The way to the file that runs under this name from the first of these folders that has one: each symlink on it,
+    and the file at its end; nothing as long as there is no such file. Once there is one, the first look counts
+    (``first_resolved``)."""
+    try:
+        return _first_program(name, folders)
+    except FileNotFoundError:
+        return ()
+
+
+@lru_cache(maxsize=1000)
+def _first_program(name: str, folders: tuple[str, ...]) -> tuple[str, ...]:
     folder = _first_that_runs((name, folders))
-    return () if folder is None else _way_to(f"{folder}/{name}")
+    if folder is None:
+        raise FileNotFoundError(name)  # and look again the next time
+    return _way_to(f"{folder}/{name}")
 
 
 @lru_cache(maxsize=1000)
@@ -231,8 +241,8 @@ def first_way(path: str) -> tuple[str, ...]:
 
 
 def resolved(path: str) -> str:
-    """The path with its links followed."""
-    return _recorded(os.path.realpath, path)
+    """The path with its links followed, unchanged if it is none."""
+    return _recorded(_resolved, path)
 
 
 def home_named(path: str) -> str:
@@ -345,10 +355,17 @@ def _variables(_: None) -> tuple[tuple[str, str], ...]:
 
 def _way_to(path: str) -> tuple[str, ...]:
     way = [path]
-    while len(way) <= _MOST_LINKS and os.path.islink(way[-1]):
-        there = os.path.join(os.path.dirname(way[-1]), os.readlink(way[-1]))
-        way.append(os.path.join(os.path.realpath(os.path.dirname(there)), os.path.basename(there)))
-    return (*way, os.path.realpath(path))
+    while len(way) <= _MOST_LINKS and isinstance(target := _link_target(way[-1]), str):
+        there = os.path.join(os.path.dirname(way[-1]), target)
+        way.append(os.path.join(_resolved(os.path.dirname(there)), os.path.basename(there)))
+    return (*way, _resolved(path))
+
+
+def _resolved(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a NUL stands in it
+        return path
 
 
 _MOST_LINKS = 40

@@ -243,8 +243,8 @@ STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "
 
 
 def interpreter_of(name: str, path: ProgramPath) -> str | None:
-    """The program that ``env`` looks up on the path to run this one, a script; None if it is none, or is run by a file
-    of its own."""
+    """The program that ``env`` looks up on the path to run this one; None if this one is compiled, or a script that
+    names its interpreter by a path."""
     way = () if name in _START_NO_OTHER else disk.first_program(name, path.outside)
     called = [each for each in _started_by(way[-1], path._replace(inside=())) if "/" not in each] if way else []
     return called[0] if called else None
@@ -300,7 +300,7 @@ def _started_by(program: str, path: ProgramPath) -> Iterator[str]:
     words in it that are names of programs in the workspace."""
     text = disk.beginning(program, _MOST_SCRIPT) or b""
     first, _, rest = text.partition(b"\n")
-    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") and b"\0" not in first else []
     if not words:
         return
     yield words[0]

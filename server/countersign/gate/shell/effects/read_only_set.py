@@ -31,7 +31,7 @@ _ALONE = names_with("starts_no_other") | names_with("builtin")
 _SCRIPTS = {key[0]: frozenset(words.split()) for key, words in FACETS["script_subcommands"].items()}
 """Subcommands of theirs that are scripts."""
 
-_SET = frozenset(key[0] for key, takes in field_of("read_only", "settings").items() if takes)
+_WITH_SETTINGS = frozenset(key[0] for key, takes in field_of("read_only", "settings").items() if takes)
 """Of those that start no other, the ones that take settings from the home."""
 
 _SHAPES = {
@@ -77,7 +77,7 @@ def starts_no_other(name: str, known: ProgramReading) -> bool:
 def takes_settings(name: str, known: ProgramReading) -> bool:
     """Whether a program may take settings from the home by which it does more than read. git's are read where it works
     (``git_settings.py``)."""
-    return name in _SET or not starts_no_other(name, known)
+    return name in _WITH_SETTINGS or not starts_no_other(name, known)
 
 
 def _has_shape(name: str, words: Sequence[Word]) -> bool:

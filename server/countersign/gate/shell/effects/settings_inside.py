@@ -20,9 +20,7 @@ _FOLDERS = (".config", ".local/share", "Library/Application Support", "Library/P
 
 _VARIABLES = ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS")
 
-_HARMLESS = re.compile(
-    r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|PYTEST|COUNTERSIGN)_\w*"
-)
+_HARMLESS = re.compile(r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|COUNTERSIGN)_\w*")
 """Variables that say where something stands, and tell programs nothing, or only those whose records say it."""
 
 _GAPS = re.compile(r"[\s:;,='\"]+")
@@ -32,7 +30,6 @@ _LEVELS = 3
 
 _MOST_ENTRIES = 20_000
 """Names in the home that are looked at; with more, any of them may lead into the workspace."""
-
 
 _NEAR = 2
 """How many folders deep in a place programs keep settings."""

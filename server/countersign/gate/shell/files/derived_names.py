@@ -11,6 +11,7 @@ from typing import NamedTuple
 from countersign.gate.paths.sensitive_paths import PROTECTED
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import ProgramReading
+from countersign.gate.shell.files.bounded_walk import TooMuchError, walk
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.programs.tables import FACETS
@@ -109,7 +110,7 @@ def changed_below(name: str, known: ProgramReading) -> Iterator[FileUse]:
     if name not in _ENDINGS or known.program is None or known.program.operands != "change":
         return
     found = known.arguments
-    if found.may_have(*known.program.deep):
+    if unpacks_below(name, known):
         yield from (FileUse("write", word, unknown_names=True) for _, word in found.operands)
     for _, word in found.operands if found.may_have("-N", "--name") else ():
         folder = (word.value or "").rpartition("/")
@@ -117,32 +118,32 @@ def changed_below(name: str, known: ProgramReading) -> Iterator[FileUse]:
         yield FileUse("write", beside, unknown_names=True)
 
 
-def packed_below(name: str, known: ProgramReading, folder: str) -> tuple[str, ...] | None:
-    """What an archiver that goes into folders makes below this one of the archives there, by paths below it; None if
-    too much lies there."""
-    if name not in _ENDINGS or known.program is None or known.program.operands != "change":
-        return ()
-    return disk.combined(_packed_below, folder) if known.arguments.may_have(*known.program.deep) else ()
+def unpacks_below(name: str, known: ProgramReading) -> bool:
+    """Whether an archiver goes into the folders that it is given."""
+    return (
+        name in _ENDINGS
+        and known.program is not None
+        and known.program.operands == "change"
+        and known.arguments.may_have(*known.program.deep)
+    )
+
+
+def packed_below(folder: str) -> tuple[str, ...] | None:
+    """What unpacking the archives below a folder makes, by paths below it; None if too much lies there."""
+    return disk.combined(_packed_below, folder)
 
 
 _MOST_BELOW = 5_000
 
 
 def _packed_below(top: str) -> tuple[str, ...] | None:
-    found: list[str] = []
-    ahead, left = [""], _MOST_BELOW
-    while ahead:
-        front = ahead.pop()
-        entries = disk.entries_in(f"{top}/{front}")
-        left -= len(entries or ())
-        if entries is None or left < 0:
-            return None
-        for name, is_folder in entries:
-            if is_folder:
-                ahead.append(f"{front}{name}/")
-            elif (packed := _PACKED.fullmatch(name)) is not None:
-                found.append(f"{front}{packed[1]}")
-    return tuple(found)
+    try:
+        below = [
+            _PACKED.fullmatch(path) for path, is_folder in walk(top, disk.entries_in, _MOST_BELOW) if not is_folder
+        ]
+    except TooMuchError:
+        return None
+    return tuple(each[1] for each in below if each is not None)
 
 
 class Pieces(NamedTuple):

@@ -16,6 +16,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.resolve import Resolved
 from countersign.gate.paths.sensitive_paths import SECOND_PROTECTED, may_be_protected
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.bounded_walk import TooMuchError, walk
 from countersign.gate.shell.files.word_values import join
 from countersign.wire.verdicts import Evidence
 
@@ -145,23 +146,16 @@ def _met_links(judge: PathJudge, source: str | None, target: str, cwd: str) -> I
 
 def _links_met(asked: tuple[str | None, str]) -> tuple[str, ...] | None:
     source, target = asked
-    found: list[str] = []
-    waiting, left = [""], MOST_BELOW
-    while waiting:
-        front = waiting.pop()
-        entries = disk.single_entries_in(f"{target}/{front}")
-        left -= len(entries or ())
-        if entries is None or left < 0:
-            return None
-        for name, is_folder in entries:
-            path = f"{front}{name}"
-            if name in _NOT_ENTERED or (source is not None and not disk.is_there(f"{source}/{path}")):
-                continue
-            if is_folder is None:
-                found.append(path)
-            elif is_folder:
-                waiting.append(f"{path}/")
-    return tuple(sorted(found))
+
+    def is_left_out(path: str) -> bool:
+        name = path.rpartition("/")[2]
+        return name in _NOT_ENTERED or (source is not None and not disk.is_there(f"{source}/{path}"))
+
+    try:
+        below = list(walk(target, disk.single_entries_in, MOST_BELOW, leaves_out=is_left_out))
+    except TooMuchError:
+        return None
+    return tuple(sorted(path for path, is_folder in below if is_folder is None))
 
 
 def covered_below(judge: PathJudge, found: Finding, folder: str, *, cwd: str) -> Finding:

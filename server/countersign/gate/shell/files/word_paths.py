@@ -75,8 +75,8 @@ _PROTECTED_NAMES = tuple(
 
 
 _SECONDS = frozenset(SECOND_PROTECTED)
-_SECOND_BELOW = {names[0]: names[1:2] for names in PROTECTED if len(names) > 1}
-"""By the names of folders what is protected in them."""
+_HELD_IN = {names[0]: names[1] for names in PROTECTED if len(names) > 1}
+"""By the name of a folder one that is protected there."""
 
 
 def _asking(found: Finding, reason: str) -> Finding:
@@ -237,7 +237,7 @@ class PathFinder:
                 there = f"{value.rstrip('/')}/{name}" if is_folder else value
                 ruled = self.judge.may_hold_edited(there, None, cwd=cwd)
                 if ruled is not None:
-                    yield self.judge.judge_write(value, cwd=cwd)._replace(ask=ruled)
+                    yield self.judge.judge_write(there, cwd=cwd)._replace(ask=ruled)
             yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
             if file_use.copied:
                 yield from copied_over_links(self.judge, source, value, cwd=cwd)
@@ -393,10 +393,9 @@ class PathFinder:
             reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if reason is not None:
                 return f"`{name}` there is protected"
-        for spelling in resolved.spellings():
-            for name in _SECOND_BELOW.get(fold(os.path.basename(spelling.rstrip("/"))), ()):
-                return f"`{name}` there would be protected"
-        return None
+        named = [_HELD_IN.get(fold(os.path.basename(spelling.rstrip("/")))) for spelling in resolved.spellings()]
+        held = next(filter(None, named), None)
+        return None if held is None else f"`{held}` there would be protected"
 
     def _pattern(self, file_use: FileUse, pattern: str) -> Iterator[Finding]:
         """A pathname pattern: the folder that it surely lies in, what it matches now, and what it could match."""
@@ -440,8 +439,8 @@ class PathFinder:
         if brought and may_be_secret(pattern):
             yield _asking(whole, f"`{pattern}` could match a secret that an earlier command brings")
         varies = not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces)
-        made = self.judge.expects_changes and not _SECONDS.isdisjoint(map(fold, pattern.split("/")))
-        anew = varies and (made or self._names_anew(file_use.word))
+        may_be_new = self.judge.expects_changes and not _SECONDS.isdisjoint(map(fold, pattern.split("/")))
+        anew = varies and (may_be_new or self._names_anew(file_use.word))
         if anew and may_be_protected(pattern):
             floor = Floor("ask", Evidence(source="floor", reason=f"`{pattern}` could match a protected name"))
             yield whole._replace(floors=(*whole.floors, floor))

@@ -17,7 +17,14 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
-from countersign.gate.shell.files.derived_names import changed_below, derived_names, packed_below, pieces, unpacked_here
+from countersign.gate.shell.files.derived_names import (
+    changed_below,
+    derived_names,
+    packed_below,
+    pieces,
+    unpacked_here,
+    unpacks_below,
+)
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.followed_links import behind_links
@@ -224,14 +231,15 @@ def _derived(
             for pattern in meant.patterns:
                 yield from matching_paths(pattern, place, MAX_MATCHES, context.spent) or ()
 
-    for place in around:
-        for value in (value for _, word in known.arguments.operands for value in (word.value, *means(word)) if value):
-            there = context.paths.resolve(value, cwd=place)
-            below = packed_below(name, known, there.resolved or there.lexical) if there.kind == "folder" else ()
-            if below is None:
-                yield _findings_of(context, analyzed, FileUse("write", unknown()), [place])
-            for path in below or ():
-                yield _protected(context, analyzed, constant(f"{value.rstrip('/')}/{path}"), [place])
+    operands = [word for _, word in known.arguments.operands] if unpacks_below(name, known) else []
+    values = [value for word in operands for value in (word.value, *means(word)) if value]
+    for place, value in itertools.product(around, values):
+        there = context.paths.resolve(value, cwd=place)
+        below = packed_below(there.resolved or there.lexical) if there.kind == "folder" else ()
+        if below is None:
+            yield _findings_of(context, analyzed, FileUse("write", unknown()), [place])
+        for path in below or ():
+            yield _protected(context, analyzed, constant(f"{value.rstrip('/')}/{path}"), [place])
     for path in derived_names(name, words, known, means):
         yield _protected(context, analyzed, constant(path), places)
         yield from _may_write(context, analyzed, constant(path), places)

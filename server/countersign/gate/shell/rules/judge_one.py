@@ -383,7 +383,7 @@ def _only_reads(
         if _may_be_activated(context, program, known) or _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
         if _has_settings_inside(context, program, known):
-            return False, f"settings by which `{program}` goes may lie in the workspace"
+            return False, f"the workspace may hold settings that `{program}` uses"
     known = analyzed.known[-1]
     if known.git is not None and known.git.folders:
         there = entered(analyzed, places, context.paths)
