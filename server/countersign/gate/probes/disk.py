@@ -241,7 +241,7 @@ def first_way(path: str) -> tuple[str, ...]:
 
 
 def resolved(path: str) -> str:
-    """The path with its links followed, unchanged if it is none."""
+    """The path with its links followed; unchanged where it cannot be a path."""
     return _recorded(_resolved, path)
 
 
