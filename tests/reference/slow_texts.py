@@ -22,7 +22,7 @@ RECORDS = Path(programs.__file__ or "").parent / "records"
 SIZES = (3_000, 30_000)
 MOST_CALLS = 1_200_000
 """Calls of one decision, those of functions written in C with them: some 150 ms on the machine of the benchmarks."""
-MOST_CALLS_OF_MOVES = 1_200_000
+MOST_CALLS_OF_MOVES = 1_000_000
 """The same for texts whose commands bring and match files: the last command that is judged may match some hundred."""
 
 VALUES = (

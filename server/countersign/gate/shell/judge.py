@@ -89,9 +89,12 @@ MOST_WORDS = 1_200
 MOST_INNER_WORDS = 2_400
 """The same for the words of commands that these run by their words: each may hold nearly all of the one above it."""
 
-MOST_LOOKS = 4_000
+MOST_LOOKS = 3_500
 """How many words and names of files are looked at for one decision, the same again in each reading of a command: one
 of a thousand words may be read in dozens of ways, or name a file for each pair of them (``bzip2 -S a -S b …``)."""
+
+_LOOKS_A_WRITER = 2
+"""A command of a text that writes into files counts as this many looks: what it may print is followed into copies."""
 
 _LINKS_A_LOOK = 8
 """As many links and folders that commands bring and move count as one look, each time that one more does so."""
@@ -466,7 +469,7 @@ class _Judging:
             if _STREAM.search(text) and self.not_plain is None:
                 reason = "a name like `/dev/stdin` may stand for a file that the text opened for something else"
                 self.not_plain = Evidence(source="plainBash", reason=reason)
-        if not self.too_long:
+        if not self.too_long and len(found.steps) <= MOST_COMMANDS:
             self.will_write(analyses)
         repeats = found.repeats or (outer is not None and may_run_again(outer))
         self.repeats, self.looped = self.repeats or repeats, self.looped or found.repeats
@@ -524,7 +527,9 @@ class _Judging:
         ahead = [(analyses, 0)]
         while ahead and len(met) <= MOST_FOLLOWED:
             outer, depth = ahead.pop()
-            for name, texts in written_scripts(outer).items():
+            written = written_scripts(outer)
+            self.context.spent.looks += _LOOKS_A_WRITER * len(outer.steps) if written else 0
+            for name, texts in written.items():
                 self.written[name] = list(dict.fromkeys((*self.written.get(name, ()), *texts)))
             for index in range(min(len(outer.steps), MOST_COMMANDS)) if depth < MAX_NESTED else ():
                 for text in texts_inside(outer[index]) if not outer.steps[index].unwrapped.deep else ():
