@@ -62,6 +62,14 @@ class Finding(NamedTuple):
     not_plain: Evidence | None = None
     replaced: bool = False
 
+    def asks_beyond(self, other: Finding) -> bool:
+        """Whether it asks where the other finding does not, in some mode or since a rule allows that one."""
+        if self.requires_ask is None:
+            return False
+        if other.requires_ask is None or (other.allow is not None and self.allow is None):
+            return True
+        return (other.auto_lifts and not self.auto_lifts) or (other.bypassable and not self.bypassable)
+
     def allowed_by(self, allow: Evidence) -> Finding:
         """Return the finding with this allow rule: ``_replace``, in a third of its time."""
         return self._make((*self[:_ALLOW], allow, *self[_ALLOW + 1 :]))

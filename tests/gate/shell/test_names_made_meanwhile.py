@@ -193,3 +193,123 @@ def test_what_is_written_below_a_target_under_names_that_are_not_spelled_asks(wo
         "gunzip -r lib",
     ):
         assert asked(work, harmless, rules=rules) == "allow"
+
+
+UNPACKED = {
+    "tar xf data/t.tar -C c; cp -r c/lib .": "lib/.vscode/settings.json",
+    "mkdir n1; tar xf data/t.tar -C n1; cp -a n1/lib .": "lib/.vscode/settings.json",
+    "mkdir n1; tar xf data/t.tar -C n1; mv n1/lib/k lib": "lib/k/gen/g",
+    "tar xf data/t.tar -C c; mv c/lib/k lib": "lib/k/gen/g",
+    "tar xf data/t.tar -C c; mv -t lib c/lib/k": "lib/k/gen/g",
+    "tar xf data/t.tar -C c; mv c/k2 lib/k": "lib/k/gen/g",
+    "tar xf data/t.tar -C c; cp c/lib/l?ut d": "../out/victim",
+    "tar xf data/t.tar -C c; cp -r c/lib/l?ut d": "../out/victim",
+    "mkdir n1; tar xf data/t.tar -C n1; cp n1/lib/l?ut d": "../out/victim",
+}
+"""Texts and what they write that is protected, or that no rule covers."""
+
+
+@pytest.mark.parametrize("command", UNPACKED)
+def test_what_an_archive_brings_is_copied_under_names_that_are_not_known(work: Path, command: str) -> None:
+    for name in ("packed/lib/.vscode/settings.json", "packed/lib/lout", "packed/lib/k/gen/g", "packed/k2/gen/g"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("evil")
+    for name in ("lib/.vscode/settings.json", "c/lib/liut", "data/own"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("before")
+    (work / "d/lout").symlink_to("../../out/victim")
+    subprocess.run(["tar", "cf", "data/t.tar", "-C", "packed", "lib", "k2"], cwd=work, check=True, timeout=PATIENCE)
+    denied = ["Edit(lib/k/gen/**)"]
+    for mode in ("default", "auto"):
+        assert decide(command, RULES, denied, mode=mode, workspace=str(work), home="/nowhere") != "allow"
+    subprocess.run(["bash", "-c", command], cwd=work, capture_output=True, timeout=PATIENCE, check=False)
+    assert (work / UNPACKED[command]).read_text() == "evil"
+
+
+@pytest.mark.parametrize("command", ["tar xf data/t.tar -C c && mv c/lib src/lib", "tar xf data/t.tar -C c"])
+def test_unpacking_and_moving_aside_is_covered_by_its_rules(work: Path, command: str) -> None:
+    (work / "c").mkdir()
+    assert asked(work, command) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mv data n; cp lib/* d",
+        "mv data n; cp n/lib/l?ut d",
+        "mv data n; mv lib/* d",
+        "rm -r data; mv c data; cp lib/* d",
+        "mv data n; tar xf n/t.tar -C d",
+    ],
+)
+def test_a_link_that_auto_passes_over_hides_none_that_asks_there(work: Path, command: str) -> None:
+    for name in ("data/own", "data/lib/lout", "lib/ldut", "lib/lout", "c/x"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("x")
+    (work / "d/ldut").symlink_to("../data/own")
+    (work / "d/lout").symlink_to("../../out/victim")
+    assert decide(command, mode="auto", workspace=str(work), home="/nowhere") == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > src/.npm; sed -irc s/./q/ src/.np?",
+        "echo abc > src/npmrc; patch -b -Y . src/npmr? < lib/keep",
+        "echo x > src/.npm; patch -b -z rc src/.np? < lib/keep",
+    ],
+)
+def test_names_that_are_made_of_what_a_pattern_matches_by_then_ask(work: Path, command: str) -> None:
+    assert decide(command, mode="auto", workspace=str(work), home="/nowhere") == "ask"
+
+
+@pytest.mark.parametrize("command", ["cp lib/* {out}", "cp lib/l?ut {out}", "mv lib/* {out}", "tar xf x.tar -C {out}"])
+def test_a_rule_for_a_folder_elsewhere_covers_no_links_out_of_it(work: Path, command: str) -> None:
+    out = work.parent / "beside"
+    out.mkdir()
+    (work / "lib/lout").write_text("evil")
+    (work / "x.tar").touch()
+    rules = ["Bash(cp:*)", "Bash(mv:*)", "Bash(tar:*)", f"Edit(/{out}/**)", f"Edit(/{out})"]
+    text = command.format(out="../beside")
+    assert decide(text, rules, workspace=str(work), home="/nowhere") == "allow"
+    (out / "lout").symlink_to("../out/victim")
+    assert decide(text, rules, workspace=str(work), home="/nowhere") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "mode"),
+    [
+        ("cp --parents lib/l?ut c; cp c/lib/l?ut d", "default"),
+        ("cp --parents lib/l?ut c; bash -c 'cp c/lib/l?ut d'", "default"),
+        ('for d in c/*; do cp lib/lout "$d"; done; cp c/lib/l?ut d', "default"),
+        ('for d in c/l*b; do cp lib/lout "$d/"; done; cp c/lib/l?ut d', "default"),
+        ('for d in c/l*b; do touch "$d/lout"; done; cp c/lib/l?ut d', "default"),
+        ('for d in c/*; do tee "$d/lout" < lib/lout; done; cp c/lib/l?ut d', "default"),
+        ("cp lib/lout c/l*b; cp c/lib/l?ut d", "auto"),
+        ("cp -t c/l*b lib/lout; cp c/lib/l?ut d", "auto"),
+        ("cp -r l?b c; cp c/lib/l?ut d", "auto"),
+    ],
+)
+def test_what_a_pattern_matches_below_a_folder_that_was_filled_asks(work: Path, command: str, mode: str) -> None:
+    for name in ("lib/lout", "lib/liut", "c/lib/liut"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("evil")
+    (work / "d/lout").symlink_to("../../out/victim")
+    rules = RULES if mode == "default" else []
+    assert decide(command, rules, mode=mode, workspace=str(work), home="/nowhere") == "ask"
+    subprocess.run(["bash", "-c", command], cwd=work, capture_output=True, timeout=PATIENCE, check=False)
+    assert (work.parent / "out/victim").read_text() != "before"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mkdir -p src/x && cp lib/*.py src/x",
+        "cp lib/keep src/ && sed -i s/a/b/ lib/*.py",
+        "touch src/new.py && cp lib/*.py src/a/",
+        "git checkout topic -- src/x.py && cp lib/*.py src/a/",
+    ],
+)
+def test_a_pattern_elsewhere_is_not_concerned(work: Path, command: str) -> None:
+    (work / "lib/a.py").touch()
+    assert asked(work, command) == "allow"

@@ -218,26 +218,13 @@ def variables() -> tuple[tuple[str, str], ...]:
 
 def first_program(name: str, folders: tuple[str, ...]) -> tuple[str, ...]:
     """The way to the file that runs under this name from the first of these folders that has one: each symlink on it,
-    and the file at its end; nothing as long as there is no such file. Once there is one, the first look counts
-    (``first_resolved``)."""
-    try:
-        return _first_program(name, folders)
-    except FileNotFoundError:
-        return ()
+    and the file at its end; nothing if there is no such file."""
+    return _recorded(_first_program, (name, folders))
 
 
-@lru_cache(maxsize=1000)
-def _first_program(name: str, folders: tuple[str, ...]) -> tuple[str, ...]:
-    folder = _first_that_runs((name, folders))
-    if folder is None:
-        raise FileNotFoundError(name)  # and look again the next time
-    return _way_to(f"{folder}/{name}")
-
-
-@lru_cache(maxsize=1000)
-def first_way(path: str) -> tuple[str, ...]:
-    """The same of a path."""
-    return _way_to(path)
+def way_to(path: str) -> tuple[str, ...]:
+    """Each symlink on the way from a path, and the file at its end."""
+    return _recorded(_way_to, path)
 
 
 def resolved(path: str) -> str:
@@ -378,6 +365,28 @@ def _can_run(path: str) -> bool:
 def _first_that_runs(asked: tuple[str, tuple[str, ...]]) -> str | None:
     name, folders = asked
     return next((folder for folder in folders if _runs(f"{folder}/{name}")), None)
+
+
+def _first_program(asked: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
+    name, folders = asked
+    for folder in folders:
+        path = f"{folder}/{name}"
+        try:
+            found = os.lstat(path)
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISLNK(found.st_mode):
+            if _runs(path):
+                return _way_to(path)
+        elif way := _way_to_file(path, found.st_dev, found.st_ino, found.st_mode, found.st_ctime_ns):
+            return way
+    return ()
+
+
+@lru_cache(maxsize=1000)
+def _way_to_file(path: str, *identity: int) -> tuple[str, ...]:
+    """The same of a file that is no link, if it is a program. Kept for as long as it is this file."""
+    return _way_to(path) if _runs(path) else ()
 
 
 def _runs(path: str) -> bool:

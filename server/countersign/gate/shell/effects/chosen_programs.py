@@ -2,12 +2,13 @@
 
 A program that is found only in the workspace, or that a file chooses which an agent or a stranger may have written, is
 not in the read-only set (docs/gate.md "Commands that only read"). Such files are a tool chain's
-(`rust-toolchain.toml`), those of a version manager whose shim stands on the path (`.tool-versions`), and modules below
-a folder of the workspace that a variable of ours names.
+(`rust-toolchain.toml`), all those by which a version manager chooses what its shims run, and modules below a folder of
+the workspace that a variable of ours names.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
@@ -19,17 +20,16 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.settings_inside import packages_inside
-from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
+from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with, names_with_field
 
 
 class ProgramPath(NamedTuple):
-    """The folders of the path in the workspace, those elsewhere, and of these the folders of shims with the version
-    managers that they may belong to; and the workspace, with a slash behind it, as it is spelled and resolved, and how
-    scripts may name places in it."""
+    """The folders of the path in the workspace, those elsewhere, and of these the folders of shims; and the workspace,
+    with a slash behind it, as it is spelled and resolved, and how scripts may name places in it."""
 
     inside: tuple[str, ...]
     outside: tuple[str, ...]
-    shims: dict[str, tuple[str, ...]]
+    shims: frozenset[str]
     tops: tuple[str, ...]
     named: tuple[str, ...]
 
@@ -50,33 +50,20 @@ def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
         if any(f"{each}/".startswith(tops) for each in (folder, disk.first_resolved(folder)))
     )
     outside = tuple(folder for folder in folders if folder not in inside)
-    managers = {folder: _managers(folder) for folder in outside}
-    below_home = [top[len(home) :].rstrip("/") for top in tops if top.startswith(f"{home}/")]
+    homes = tuple(dict.fromkeys((home, disk.first_resolved(home))))
+    below_home = [top[len(each) :].rstrip("/") for each in homes for top in tops if top.startswith(f"{each}/")]
     named = [*filter(None, below_home)] or [top.rstrip("/") for top in tops]
-    shims = {folder: found for folder, found in managers.items() if found}
+    shims = frozenset(folder for folder in outside if f"{os.path.normpath(folder)}/".endswith(_SHIM_FOLDERS))
     return ProgramPath(inside, outside, shims, tops, tuple(dict.fromkeys(named)))
 
 
-def _managers(folder: str) -> tuple[str, ...]:
-    """The version managers whose shims may stand in this folder: the one that a part of its name names, else all."""
-    normal = os.path.normpath(folder)
-    own = tuple(name for name, ending in _SHIM_FOLDERS.items() if normal.endswith(f"/{ending}"))
-    if own or os.path.basename(normal) != "shims":
-        return own
-    parts = {part.removeprefix(".") for part in normal.split("/")}
-    return tuple(name for name in _MANAGERS if name in parts) or tuple(_MANAGERS)
-
-
-_LINKS_TO = {key[0]: folder for key, folder in field_of("shims", "links_to").items()}
-_LINKED_NAMES = {key[0]: frozenset(names.split()) for key, names in field_of("shims", "names").items()}
-"""Version managers whose shims are links to a folder of theirs, wherever they stand, and the names that these have."""
-
-_MANAGERS = sorted(names_with("shims") - _LINKS_TO.keys())
-_SHIM_FOLDERS = {key[0]: folder for key, folder in field_of("shims", "folder").items()}
-_SHIM_FILES = {key[0]: tuple(files.split()) for key, files in field_of("shims", "files").items()}
-"""By version manager the files by which it runs any program that they name."""
-_VERSION_FILES = {key[0]: tuple(files.split()) for key, files in field_of("shims", "versions").items()}
-"""Those that only name versions, unless they hold something else."""
+_SHIM_FOLDERS = ("/shims/", *(f"/{folder}/" for folder in field_of("shims", "folder").values()))
+_LINKED = {
+    name: f"/{folder}"
+    for key, folder in field_of("shims", "links_to").items()
+    for name in field_of("shims", "names")[key].split()
+}
+"""Programs that may be links to a folder of their version manager, and how that folder ends."""
 
 _CHOSEN_BY = {key[0]: tuple(files.split()) for key, files in field_of("read_only", "chosen_by").items()}
 """Files by which these choose what they run, even to tell their version: a tool chain's folder, a script that stands
@@ -90,8 +77,6 @@ _CHOSEN_IF = {
 """A file by which these choose what they do even to tell their version, if it holds one of these texts."""
 
 _ALL_CHOOSING = (
-    *_SHIM_FILES.values(),
-    *_VERSION_FILES.values(),
     *_CHOSEN_BY.values(),
     *[(file,) for file, _ in _CHOSEN_IF.values()],
 )
@@ -127,20 +112,26 @@ def chosen_by_others(
     if any(_leads_inside(disk.variable(variable), paths) for variable in variables):
         return True
     packages = _PACKAGES.get(name)
-    if packages is not None and packages_inside(disk.first_program(name, path.outside)[-1:], packages, paths):
+    if packages is not None and packages_inside(_runs_from(name, path), packages, paths):
         return True
     if (files or variables) and _in_workspace(paths.home, paths):
         # What these take from a home (`~/.mavenrc`, `~/.local/lib`) is written as freely as the rest of the workspace.
         return True
-    may_link = tuple(manager for manager, names in _LINKED_NAMES.items() if name in names)
-    managers = _shimmed_by(name, path, may_link) if (path.shims or may_link) and name not in _BUILTINS else ()
-    files += tuple(file.replace("NAME", name) for manager in managers for file in _SHIM_FILES.get(manager, ()))
-    versions = tuple({file: None for manager in managers for file in _VERSION_FILES.get(manager, ())})
-    if not files and not versions:
-        return False
-    if made and any(fold(part) in made for file in (*files, *versions) for part in file.split("/")):
+    if name not in _BUILTINS and runs_by_shim(name, path):
         return True
-    return any(disk.combined(_chooses, (folder, files, versions)) for folder in _folders_above(places, paths))
+    if not files:
+        return False
+    if made and any(fold(part) in made for file in files for part in file.split("/")):
+        return True
+    return any(disk.combined(_chooses, (folder, files)) for folder in _folders_above(places, paths))
+
+
+def _runs_from(name: str, path: ProgramPath) -> Sequence[str]:
+    """Where a program lies, by each link to it, and its interpreter."""
+    way = disk.first_program(name, path.outside)
+    called = [*_started_by(way[-1])] if way else []
+    ways = (disk.way_to(each) if "/" in each else disk.first_program(each, path.outside) for each in called)
+    return (*way, *itertools.chain.from_iterable(ways))
 
 
 def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
@@ -157,12 +148,9 @@ def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
                 folder = os.path.dirname(folder)
 
 
-def _chooses(at: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
-    folder, files, versions = at
-    base = "" if folder == "/" else folder
-    return any(_may_be_there(base, name) for name in files) or any(
-        _behind_link(base, name) or not _names_versions(f"{base}/{name}") for name in versions
-    )
+def _chooses(at: tuple[str, tuple[str, ...]]) -> bool:
+    folder, files = at
+    return any(_may_be_there("" if folder == "/" else folder, name) for name in files)
 
 
 def _may_be_there(base: str, name: str) -> bool:
@@ -191,41 +179,31 @@ def _holds(at: tuple[str, tuple[bytes, ...]]) -> bool:
 _MOST_SETTINGS = 100_000
 
 
-def _names_versions(path: str) -> bool:
-    """Whether a file holds nothing but versions, if it is there. A link may lead to a secret, which version managers
-    print as a version that they do not know."""
-    found = disk.path_stat(path)
-    if isinstance(found, int):
-        return found in disk.MISSING
-    text = disk.beginning(path, _MOST_VERSIONS + 1) if found.kind == stat.S_IFREG and found.names == 1 else None
-    if text is None or len(text) > _MOST_VERSIONS:
-        return False
-    words = (word for line in text.split(b"\n") for word in _BLANKS.split(_COMMENT.sub(b"", line)))
-    return all(not word or _VERSION.fullmatch(word) for word in words)
-
-
-_MOST_VERSIONS = 10_000
-_VERSION = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._+-]*")
-_BLANKS = re.compile(rb"[ \t\r]+")
-_COMMENT = re.compile(rb"(?:^|(?<=[ \t]))#.*", re.DOTALL)
-
-
-def _shimmed_by(name: str, path: ProgramPath, may_link: Sequence[str]) -> tuple[str, ...]:
-    """The version managers whose shim may run under this name: one that comes first on the path. ``may_link`` are
-    those to which the program itself may be a link."""
-    folder = disk.first_that_runs(name, path.outside)
-    if folder is None:
-        return ()
-    linked = os.path.dirname(disk.first_resolved(f"{folder}/{name}")) if may_link else ""
-    links = tuple(manager for manager in may_link if linked.endswith(f"/{_LINKS_TO[manager]}"))
-    return (*path.shims.get(folder, ()), *links)
+def runs_by_shim(name: str, path: ProgramPath) -> bool:
+    """Whether the shim of a version manager runs under this name. What it starts is chosen by files of many names in
+    every folder above, in the home and of plug-ins, which may name any program."""
+    if path.shims and disk.first_that_runs(name, path.outside) in path.shims:
+        return True
+    way = disk.first_program(name, path.outside) if name in _LINKED else ()
+    return any(os.path.dirname(each).endswith(_LINKED[name]) for each in way)
 
 
 def _leads_inside(value: str, paths: PathJudge) -> bool:
     """Whether a variable names a place in the workspace, or one that depends on the folder."""
     pieces = re.split(r":|\s+", value) if value else []
     return any(
-        _in_workspace(piece, paths) if piece.startswith("/") else not piece.startswith(("-", "+")) for piece in pieces
+        _in_workspace(piece, paths) or _is_above(piece, paths)
+        if piece.startswith("/")
+        else not piece.startswith(("-", "+"))
+        for piece in pieces
+    )
+
+
+def _is_above(path: str, paths: PathJudge) -> bool:
+    """Whether the workspace lies below this path, as a package in a folder of them does."""
+    return any(
+        f"{paths.workspace}/".startswith(f"{each.rstrip('/')}/")
+        for each in (os.path.normpath(path), disk.resolved(path))
     )
 
 
@@ -239,14 +217,44 @@ def _in_workspace(path: str, paths: PathJudge) -> bool:
 
 
 STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "starts").items()}
-"""Programs that others start by their names while they read, by what lies in a file."""
+"""All the programs that others start by their names while they read, as scripts or by what lies in a file."""
+
+_SCRIPTS = names_with_field("read_only", "script")
+"""Programs of which a record says what they load where they are scripts."""
+
+_COMPILED = tuple(map(bytes.fromhex, "7f454c46 feedface feedfacf cefaedfe cffaedfe cafebabe".split()))
+"""How programs begin that a system runs by itself (ELF, Mach-O)."""
+
+
+def is_strange_script(name: str, path: ProgramPath) -> bool:
+    """Whether a script runs under this name of which no record says what it loads, or one for a shell that may start a
+    shim. A shim itself asks in any case (``chosen_by_others``)."""
+    if name in _START_NO_OTHER:
+        return False
+    way = disk.first_program(name, path.outside)
+    if not way or os.path.dirname(way[0]) in path.shims or _is_compiled(way[-1]):
+        return False
+    if name not in _SCRIPTS:
+        return True
+    runners = {os.path.basename(each) for each in _started_by(way[-1])}
+    return bool(path.shims) and name not in STARTS and not runners.isdisjoint(SHELLS)
+
+
+def _is_compiled(file: str) -> bool:
+    return (disk.beginning(file, _MOST_SCRIPT) or b"").startswith(_COMPILED)
+
+
+def starts_by_name(name: str, path: ProgramPath) -> bool:
+    """Whether a program may start others by their names: it is a script, or one that does while it reads."""
+    way = disk.first_program(name, path.outside)
+    return bool(STARTS.get(name, bool(way) and not _is_compiled(way[-1])))
 
 
 def interpreter_of(name: str, path: ProgramPath) -> str | None:
     """The program that ``env`` looks up on the path to run this one; None if this one is compiled, or a script that
     names its interpreter by a path."""
     way = () if name in _START_NO_OTHER else disk.first_program(name, path.outside)
-    called = [each for each in _started_by(way[-1], path._replace(inside=())) if "/" not in each] if way else []
+    called = [each for each in _started_by(way[-1]) if "/" not in each] if way else []
     return called[0] if called else None
 
 
@@ -278,12 +286,12 @@ def _leads_in(script: str, path: ProgramPath, scripts: int) -> bool:
     """Whether a script names a place in the workspace, or starts a program there."""
     if _names_place(script, path):
         return True
-    for each in _started_by(script, path) if scripts else ():
+    for each in _started_by(script) if scripts else ():
         if not each.startswith("/"):
             if only_in_workspace(each, path, by_shell=False, scripts=scripts - 1):
                 return True
             continue
-        way = disk.first_way(each)
+        way = disk.way_to(each)
         if any(passed.startswith(path.tops) for passed in way) or _leads_in(way[-1], path, scripts - 1):
             return True
     return False
@@ -295,24 +303,16 @@ def _names_place(program: str, path: ProgramPath) -> bool:
     return text.startswith(b"#!") and any(os.fsencode(place) in text for place in path.named)
 
 
-def _started_by(program: str, path: ProgramPath) -> Iterator[str]:
-    """The programs that a script may start: its interpreter, what ``env`` starts in its first line, and for a shell all
-    words in it that are names of programs in the workspace."""
+def _started_by(program: str) -> Iterator[str]:
+    """The programs that run a script: its interpreter, and what ``env`` starts in its first line."""
     text = disk.beginning(program, _MOST_SCRIPT) or b""
-    first, _, rest = text.partition(b"\n")
+    first = text.partition(b"\n")[0]
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") and b"\0" not in first else []
     if not words:
         return
     yield words[0]
-    runner = os.path.basename(words[0])
-    if runner in WRAPPERS:
-        called = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        yield from called[:1]
-        runner = called[0] if called else runner
-    if runner in SHELLS and path.inside:
-        named = {name for folder in path.inside for name in disk.names_in(folder)}
-        yield from sorted(named.intersection(_WORD.findall(rest.decode("utf-8", "replace"))))
+    if os.path.basename(words[0]) in WRAPPERS:
+        yield from [word for word in words[1:] if not word.startswith("-") and "=" not in word][:1]
 
 
 _MOST_SCRIPT = 200_000
-_WORD = re.compile(r"[\w.+-]+")

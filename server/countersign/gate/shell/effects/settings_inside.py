@@ -18,9 +18,14 @@ from countersign.gate.probes import disk
 _FOLDERS = (".config", ".local/share", "Library/Application Support", "Library/Preferences")
 """Folders of the home that hold a file or a folder for each program."""
 
-_VARIABLES = ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS")
+_PLACES = frozenset({"XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"})
+_LISTS = frozenset({"XDG_CONFIG_DIRS", "XDG_DATA_DIRS"})
+_OF_THE_SYSTEM = ("/usr/", "/etc/", "/var/", "/snap/", "/run/", "/nix/", "/opt/")
+"""Where the folders that these variables name hold what nobody but the system's own packages puts there."""
 
-_HARMLESS = re.compile(r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|COUNTERSIGN)_\w*")
+_HARMLESS = re.compile(
+    r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|COUNTERSIGN)_\w*|HOME|SHELL|TE?MP|TMPDIR"
+)
 """Variables that say where something stands, and tell programs nothing, or only those whose records say it."""
 
 _GAPS = re.compile(r"[\s:;,='\"]+")
@@ -40,21 +45,19 @@ def settings_inside(paths: PathJudge) -> bool:
     those in their folders, for symlinks that lead there."""
     tops = tuple(dict.fromkeys((paths.workspace, disk.first_resolved(paths.workspace))))
     kept = [f"{paths.home}/{folder}" for folder in _FOLDERS]
-    below = [top[len(paths.home) + 1 :] for top in tops if top.startswith(f"{paths.home}/.")]
+    homes = dict.fromkeys((paths.home, disk.first_resolved(paths.home)))
+    below = [top[len(home) + 1 :] for home in homes for top in tops if top.startswith(f"{home}/.")]
     if any(_is_near(name.split("/")) for name in below) or any(_lies_in(folder, tops) for folder in kept):
         return True
-    named = [place for variable in _VARIABLES for place in disk.variable(variable).split(":") if place]
-    if any(not place.startswith("/") or _lies_in(place, tops) for place in named):
-        return True
-    if any(_leads_in(value, tops) for name, value in disk.variables() if not _HARMLESS.fullmatch(name)):
-        return True
-    return disk.combined(_links_lead_into, (paths.home, tuple(named), tops))
-
-
-def _leads_in(value: str, tops: Sequence[str]) -> bool:
-    """Whether a place in the workspace stands in the value of a variable."""
-    pieces = _GAPS.split(value) if "/" in value else ()
-    return any(f"{os.path.normpath(piece)}/".startswith(f"{top}/") for piece in pieces for top in tops if piece)
+    named: list[str] = []
+    for name, value in disk.variables():
+        settles = ("/" in value or name in _PLACES) and not _HARMLESS.fullmatch(name)
+        pieces = _GAPS.split(value) if settles else ()
+        if any(_lies_in(piece, tops) if piece.startswith("/") else name in _PLACES for piece in pieces if piece):
+            return True
+        walked = (piece for piece in pieces if piece.startswith("/") and not f"{paths.home}/".startswith(f"{piece}/"))
+        named += [piece for piece in walked if name not in _LISTS or not f"{piece}/".startswith(_OF_THE_SYSTEM)]
+    return disk.combined(_links_lead_into, (paths.home, tuple(dict.fromkeys(named)), tops))
 
 
 def _is_near(below: Sequence[str]) -> bool:
@@ -96,18 +99,18 @@ def _settings_of(home: str, named: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def packages_inside(program: Sequence[str], folders: Sequence[str], paths: PathJudge) -> bool:
-    """Whether a package folder of Python names a place in the workspace, as ``pip install -e`` makes one do: what lies
-    there is loaded by each program in Python that looks for a module of its name. ``folders`` are patterns below each
-    prefix where Python may be, that of ``program`` (a path, or nothing) among them."""
+    """Whether a package folder of Python leads into the workspace, as ``pip install -e`` makes one do: what lies there
+    is loaded by each program in Python that looks for a module of its name. ``folders`` are patterns below each
+    prefix where Python may be, those of ``program`` (paths of it and of its interpreter) among them."""
     places = [os.path.dirname(os.path.dirname(each)) for each in program]
     places += [disk.variable("VIRTUAL_ENV"), *_PREFIXES, f"{paths.home}/.local"]
-    places += [f"{paths.home}/{_VERSIONS}/{name}" for name in disk.names_in(f"{paths.home}/{_VERSIONS}")]
+    places += [f"{paths.home}/{_USERS_ON_MACOS}/{name}" for name in disk.names_in(f"{paths.home}/{_USERS_ON_MACOS}")]
     tops = (paths.workspace, disk.first_resolved(paths.workspace))
     return disk.combined(_packages_name, (tuple(dict.fromkeys(filter(None, places))), tuple(folders), tops))
 
 
 _PREFIXES = ("/usr", "/usr/local", "/opt/homebrew")
-_VERSIONS = ".pyenv/versions"
+_USERS_ON_MACOS = "Library/Python"
 _MOST_FOLDERS = 500
 _MOST_PATHS = 100_000
 
@@ -119,15 +122,31 @@ def _packages_name(asked: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
         if folders is None:
             return True
         for folder in folders:
-            names = disk.names_in(f"{prefix}/{folder}")
-            if any(_leads(f"{prefix}/{folder}", name, tops) for name in names if name.endswith(".pth")):
+            names = frozenset(disk.names_in(f"{prefix}/{folder}"))
+            if any(_leads(f"{prefix}/{folder}", name, names, tops) for name in names if name.endswith(".pth")):
+                return True
+            links = (name for name, is_folder in disk.entries_in(f"{prefix}/{folder}") or () if is_folder is None)
+            if any(_lies_in(f"{prefix}/{folder}/{name}", tops) for name in links):
                 return True
     return False
 
 
-def _leads(folder: str, file: str, tops: Sequence[str]) -> bool:
-    """Whether a line of a file is a path into the workspace; one of code is a path to nothing."""
+def _leads(folder: str, file: str, names: frozenset[str], tops: Sequence[str]) -> bool:
+    """Whether a line of a file is a path into the workspace, or code that names such a path, or loads a module of this
+    folder that does. ``names`` are those in the folder."""
     text = disk.beginning(f"{folder}/{file}", _MOST_PATHS + 1)
     if text is None or len(text) > _MOST_PATHS:
         return text is not None
-    return any(_lies_in(os.path.join(folder, os.fsdecode(line).strip()), tops) for line in text.splitlines() if line)
+    for line in filter(None, text.splitlines()):
+        if not line.startswith((b"import ", b"import\t")):
+            if _lies_in(os.path.join(folder, os.fsdecode(line).strip()), tops):
+                return True
+            continue
+        modules = {f"{word}.py" for word in re.findall(r"\w+", os.fsdecode(line))} & names
+        codes = [line, *(disk.beginning(f"{folder}/{module}", _MOST_CODE + 1) or b"" for module in sorted(modules))]
+        if any(len(code) > _MOST_CODE or any(os.fsencode(top) in code for top in tops) for code in codes):
+            return True
+    return False
+
+
+_MOST_CODE = 1_000_000

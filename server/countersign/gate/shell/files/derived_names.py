@@ -82,12 +82,14 @@ def derived_names(
 
 def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether a command makes other names of those that it is given."""
-    options = _ENDINGS.get(name)
-    if options is None:
+    options = (*_ENDINGS.get(name, ()), *_BEGINNINGS.get(name, ()))
+    if not options:
         return False
     archives = known.program is not None and known.program.operands == "change"
     if archives:
         return not known.arguments.keeps(*_KEEPS)
+    if any(option.value is not None and option.value.value != "" for option in known.arguments.spelled(*options)):
+        return True
     # The word behind an option that takes none is mostly a name or an expression.
     return any(not ending[0].isalnum() for ending in _endings(words, known, options))
 

@@ -124,7 +124,7 @@ def through_links_below(judge: PathJudge, found: Finding, target: str, *, cwd: s
         each = judge.judge_write(f"{folder}/{name}", cwd=cwd)
         if not (each.deny or each.ask) and judge.resolve(f"{folder}/{name}", cwd=cwd).kind == "folder":
             each = each._replace(ask=judge.may_hold_edited(f"{folder}/{name}", None, cwd=cwd))
-        if each.floors or each.deny or each.ask or (each.requires_ask and not found.requires_ask):
+        if each.floors or each.deny or each.ask or each.asks_beyond(found):
             found = each
     return found
 

@@ -13,7 +13,14 @@ from itertools import takewhile
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
-from countersign.gate.shell.programs.tables import field_of
+from countersign.gate.shell.effects.chosen_programs import (
+    is_strange_script,
+    only_in_workspace,
+    program_path,
+    runs_by_shim,
+)
+from countersign.gate.shell.effects.settings_inside import settings_inside
+from countersign.gate.shell.programs.tables import field_of, names_with, names_with_field
 
 UNCERTAIN = "its settings are not read with certainty"
 _COMMANDS = frozenset(" ".join(field_of("settings", "commands").values()).split())
@@ -30,6 +37,11 @@ _FORMS, _PAGERS, _VERIFIERS, _TEXTS = (
 """Programs that run nothing of the folder that they are started in and open no other file than the one that is named
 behind them, however it is called (`unzip x` tries `x.zip`, and `openssl` takes some names for addresses), and commands
 that do no harm whoever wrote them; pagers and verifiers only where git gives them no names (`gpg x.gpg` writes `x`)."""
+
+_KNOWN_SETTINGS = frozenset(form.split()[0] for form in _FORMS | _TEXTS)
+"""Programs that take their settings from git's."""
+_ALONE = (names_with("starts_no_other") | names_with("builtin")) - names_with_field("read_only", "settings")
+"""Programs that start no other, and take no settings by which they do more than read."""
 
 _OFFLINE = _FORMS & frozenset(" ".join(field_of("settings", "offline").values()).split(", "))
 _GIVEN_PATHS = frozenset({"diff.external", "diff.command"})
@@ -99,7 +111,27 @@ def why_not_harmless(section: str, key: str, text: str, folder: str, paths: Path
         harmless = _as_form(text) in _forms_of(section, key)
     else:
         harmless = setting not in _READING or (_runs_nothing_else(text) and _keeps_names_whole(text))
-    return None if harmless else f"it is not known what its setting `{setting}` runs"
+    if not harmless:
+        return f"it is not known what its setting `{setting}` runs"
+    return _why_others_choose(setting, text, paths) if own or setting in _READING else None
+
+
+def _why_others_choose(setting: str, text: str, paths: PathJudge) -> str | None:
+    """Why the programs of a command may be others than are meant, or do more by what lies in the workspace."""
+    path = program_path(paths.workspace, paths.home)
+    programs = [word for word in _AROUND.split(text) if "/" not in word and _PROGRAM.fullmatch(word)]
+    if any(disk.is_there(f"{folder}/{each}") for each in programs for folder in path.inside) or any(
+        only_in_workspace(each, path, by_shell=False) for each in programs
+    ):
+        return f"its setting `{setting}` runs a file of the workspace"
+    started = [each for each in _programs_of(text) or () if each not in _ALONE | _KNOWN_SETTINGS]
+    if any(is_strange_script(each, path) for each in started) or any(runs_by_shim(each, path) for each in programs):
+        return f"it is not known what its setting `{setting}` runs"
+    program = next(iter(started), None) if started and settings_inside(paths) else None
+    return None if program is None else f"the workspace may hold settings that `{program}` uses"
+
+
+_PROGRAM = re.compile(r"[\w.+-]*[A-Za-z_][\w.+-]*")
 
 
 def _keeps_names_whole(text: str) -> bool:
@@ -123,23 +155,29 @@ def _forms_of(section: str, key: str) -> frozenset[str]:
 
 def _runs_nothing_else(text: str) -> bool:
     """Whether each program of a command is one that runs nothing of the folder that it is started in."""
+    programs = _programs_of(text)
+    return programs is not None and _HARMLESS.issuperset(programs)
+
+
+def _programs_of(text: str) -> list[str] | None:
+    """The names of the programs of a command, None where that is not certain or a file is redirected."""
     tokens = shlex.shlex(text, posix=True, punctuation_chars="();<>|&{}!")
     tokens.commenters = ""
     try:
         words = list(tokens)
     except ValueError:
-        return False
+        return None
+    programs: list[str] = []
     first = True
     for word in words:
         if set(word) <= _OPERATORS:
             if "<" in word or ">" in word:
-                return False
+                return None
             first = True
         elif first and not _ASSIGNED.fullmatch(word):
             first = False
-            if os.path.basename(word) not in _HARMLESS:
-                return False
-    return True
+            programs.append(os.path.basename(word))
+    return programs
 
 
 def expanded(value: str, home: str, folder: str) -> str | None:

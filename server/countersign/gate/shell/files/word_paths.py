@@ -231,10 +231,18 @@ class PathFinder:
             # What lies there is not known, so neither is what is written by its names, or through its links later.
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
-            if self.judge.resolve(source, cwd=cwd).kind == "folder":
-                name = os.path.basename(os.path.normpath(join(cwd, source, self.judge.home)))
-                is_folder = self.judge.resolve(value, cwd=cwd).kind == "folder"
-                there = f"{value.rstrip('/')}/{name}" if is_folder else value
+            resolved = self.judge.resolve(source, cwd=cwd)
+            name = os.path.basename(os.path.normpath(join(cwd, source, self.judge.home)))
+            there = f"{value.rstrip('/')}/{name}" if self._may_be_folder(value, cwd) else value
+            if self.judge.expects_changes and (resolved.kind == "missing" or self.judge.may_be_filled(resolved)):
+                # What earlier commands put there is copied or moved under names that are not known.
+                unknown = self.judge.judge_write(there, cwd=cwd)
+                if not unknown.floors:
+                    unknown = through_links_below(self.judge, unknown, there, cwd=cwd)
+                    unknown = self._with_unknown_names(unknown, there, cwd)
+                if unknown.floors or unknown.deny or unknown.ask or unknown.requires_ask:
+                    yield unknown
+            elif resolved.kind == "folder":
                 ruled = self.judge.may_hold_edited(there, None, cwd=cwd)
                 if ruled is not None:
                     yield self.judge.judge_write(there, cwd=cwd)._replace(ask=ruled)
@@ -294,10 +302,11 @@ class PathFinder:
 
     def _with_unknown_names(self, finding: Finding, value: str, cwd: str) -> Finding:
         """What is written below a folder under names that are not known."""
-        held = None if finding.floors or finding.requires_ask else self._holds_protected(value, cwd)
+        asks = finding.floors or (finding.requires_ask and not finding.auto_lifts)
+        held = None if asks else self._holds_protected(value, cwd)
         if held is not None:
             reason = f"unknown names are written there, and {held}"
-            finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
+            finding = finding._replace(requires_ask=Evidence(source="default", reason=reason), auto_lifts=False)
         return self._with_rules_below(finding, value, cwd)
 
     def _with_brought_names(self, finding: Finding, pattern: str, value: str, cwd: str) -> Finding:
@@ -320,7 +329,7 @@ class PathFinder:
             found = self.judge.judge_write(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if found.floors or found.deny or found.ask:
                 return found
-            if found.requires_ask and not finding.requires_ask:
+            if found.asks_beyond(finding):
                 finding = found
         return finding
 
@@ -350,7 +359,7 @@ class PathFinder:
             if whole.floors or whole.deny or whole.ask:
                 return whole
             found = self._into(file_use._replace(into=name), value, cwd)
-            if found.floors or found.deny or found.ask or (found.requires_ask and not whole.requires_ask):
+            if found.floors or found.deny or found.ask or found.asks_beyond(whole):
                 whole = found
         return whole
 
@@ -371,9 +380,11 @@ class PathFinder:
         # A folder that is copied into one of its name changes files below that.
         if brought:
             finding = self.judge.with_met_links(finding, there, ("*",), cwd=cwd, follows=True)
-        if whole.kind != "folder" and not (finding.floors or finding.deny or finding.ask or finding.requires_ask):
+        if whole.kind != "folder" and not (finding.floors or finding.deny or finding.ask):
             # It may become a file of this name as well.
-            finding = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
+            itself = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
+            if finding.requires_ask is None or itself.deny or itself.ask or itself.asks_beyond(finding):
+                finding = itself
         merged = self.judge.resolve(there, cwd=cwd).kind == "folder"
         return self._with_rules_below(finding, there, cwd) if merged else finding
 
@@ -422,9 +433,11 @@ class PathFinder:
             )
         else:
             whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
+            whole = whole._replace(resource=os.path.dirname(whole.resource))
         whole = whole._replace(resource=f"{whole.resource} ({pattern})")
         risky = self._could_be(pattern, cwd, reading=reading)
-        if risky is not None and whole.requires_ask is None and not (reading and file_use.operation == "list"):
+        lifted = whole.requires_ask is None or whole.auto_lifts
+        if risky is not None and lifted and not (reading and file_use.operation == "list"):
             whole = whole._replace(
                 requires_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
             )

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.chosen_programs import STARTS, chosen_by_others, interpreter_of, only_in_workspace
+from countersign.gate.shell.effects.chosen_programs import (
+    STARTS,
+    chosen_by_others,
+    interpreter_of,
+    is_strange_script,
+    only_in_workspace,
+    starts_by_name,
+)
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.read_only_set import only_reads_by_words, starts_no_other, takes_settings
 from countersign.gate.shell.files.address_operands import (
@@ -384,6 +391,8 @@ def _only_reads(
             return False, f"others may choose which program runs as `{program}`"
         if _has_settings_inside(context, program, known):
             return False, f"the workspace may hold settings that `{program}` uses"
+        if is_strange_script(program, context.program_path):
+            return False, f"`{program}` is a script on this machine, and what it loads is not known"
     known = analyzed.known[-1]
     if known.git is not None and known.git.folders:
         there = entered(analyzed, places, context.paths)
@@ -412,6 +421,7 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
         or _chosen_by_others(context, program, tuple(places))
         or _has_settings_inside(context, program, known)
         or _only_in_workspace(context, analyzed, index)
+        or is_strange_script(program, context.program_path)
         for index, (program, known) in enumerate(zip(_programs(analyzed), analyzed.known, strict=True))
     ):
         return False
@@ -431,9 +441,13 @@ _RUN_BUILTINS = frozenset({"command", "builtin"})
 
 
 def _may_be_activated(context: JudgingContext, program: str, known: ProgramReading) -> bool:
-    """Whether an activated environment may have the program, or one that it starts by its name."""
-    return bool(context.activated) and (
-        not starts_no_other(program, known) or any(disk.is_there(f"{each}/{program}") for each in context.activated)
+    """Whether an activated environment may have the program, or one that it starts by its name, which any folder of
+    programs in the workspace may have."""
+    if starts_no_other(program, known):
+        return any(disk.is_there(f"{each}/{program}") for each in context.activated)
+    inside = bool(context.program_path.inside)
+    return bool(context.activated) or (
+        inside and (known.git is not None or starts_by_name(program, context.program_path))
     )
 
 
@@ -468,7 +482,12 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
         return False
     if any(_only_in_workspace(context, analyzed, index) for index in range(len(analyzed.layers))):
         return False
-    if any(only_in_workspace(each, context.program_path) for each in STARTS.get(name, ())):
+    if any(
+        only_in_workspace(each, context.program_path)
+        or is_strange_script(each, context.program_path)
+        or _chosen_by_others(context, each, tuple(places))
+        for each in (*STARTS.get(name, ()), *STARTS.get(words[0].value or "", ()))
+    ):
         return False
     if known.open_words and not all(is_known(word, analyzed.facts) for word in known.open_words):
         return False

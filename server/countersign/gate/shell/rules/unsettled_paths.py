@@ -8,7 +8,7 @@ once the text made a part of it. What a later command touches there asks.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate.finding import FILE_KINDS, Finding
@@ -53,6 +53,8 @@ class Unsettled:
     """These paths."""
     above: dict[str, set[By]] = field(default_factory=dict)
     """The folders below which something was written, each with the commands that did."""
+    below: dict[str, set[By]] = field(default_factory=dict)
+    """Those whose commands may have written anything below them."""
     ran: bool = False
     """Whether a command ran before; one command may be judged in several readings."""
     arranged: bool = False
@@ -90,7 +92,7 @@ class Unsettled:
             for index, each in enumerate(found):
                 if index in targets or each.kind not in FILE_KINDS:
                     continue  # what stands where a command writes gives it no names
-                if any(self.above.get(path, own) - own for path in _meant(each.resource)):
+                if self._wrote_what(each.resource) - own:
                     found[index] = _asking(each, _MOVED)
         git = analyzed.known[-1].git if analyzed.known else None
         if (
@@ -109,12 +111,27 @@ class Unsettled:
                 self.keep(_kept(each.resource, by, paths, arranging=arranging))
         return found
 
+    def _wrote_what(self, resource: str) -> set[By]:
+        """The commands that may have written below this path, or what the pattern in it matches."""
+        found = set(self.above.get(fold(resource), ()))
+        matched = _BY_PATTERN.fullmatch(resource)
+        if matched is not None:
+            folder = fold(matched[1])
+            found |= self.above.get(folder, set())
+            end = len(folder) if self.below else -1
+            while end >= 0:
+                found |= self.below.get(folder[:end], set())
+                end = folder.rfind("/", 0, end)
+        return found
+
     def keep(self, kept: Kept) -> None:
         if kept in self.kept:
             return
         path, by, below = kept
         self.kept[kept] = None
         self.made.add(path)
+        if below:
+            self.below.setdefault(path, set()).add(by)
         end = len(path) if below else path.rfind("/")
         while end >= 0:
             commands = self.above.setdefault(path[:end], set())
@@ -180,13 +197,6 @@ def _may_be_folder(resource: str, paths: PathJudge, *, made: bool) -> bool:
 
 _BY_PATTERN = re.compile(r"(.*) \(([^()]*)\)", re.DOTALL)
 """A folder, and the pattern of what is touched in it."""
-
-
-def _meant(resource: str) -> Iterator[str]:
-    """The folded path that a finding is about, and the folder of one that may be about the matches of a pattern."""
-    yield fold(resource)
-    if (found := _BY_PATTERN.fullmatch(resource)) is not None:
-        yield fold(found[1])
 
 
 def _asking(finding: Finding, said: Evidence) -> Finding:
