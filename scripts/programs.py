@@ -86,7 +86,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "led_by": str,
         "settings": bool,
         "packages": str,
-        "script": bool,
+        "interpreted": bool,
         "starts": str,
         "forms": list,
         "shapes": list,

@@ -219,7 +219,7 @@ def _in_workspace(path: str, paths: PathJudge) -> bool:
 STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "starts").items()}
 """All the programs that others start by their names while they read, as scripts or by what lies in a file."""
 
-_SCRIPTS = names_with_field("read_only", "script")
+_SCRIPTS = names_with_field("read_only", "interpreted")
 """Programs of which a record says what they load where they are scripts."""
 
 _COMPILED = tuple(map(bytes.fromhex, "7f454c46 feedface feedfacf cefaedfe cffaedfe cafebabe".split()))

@@ -236,10 +236,10 @@ class PathFinder:
             there = f"{value.rstrip('/')}/{name}" if self._may_be_folder(value, cwd) else value
             if self.judge.expects_changes and (resolved.kind == "missing" or self.judge.may_be_filled(resolved)):
                 # What earlier commands put there is copied or moved under names that are not known.
-                unknown = self.judge.judge_write(there, cwd=cwd)
-                if not unknown.floors:
+                unknown = self.judge.judge_write(there, cwd=cwd, follows=not file_use.unfollowed)
+                if file_use.copied and not unknown.floors:
                     unknown = through_links_below(self.judge, unknown, there, cwd=cwd)
-                    unknown = self._with_unknown_names(unknown, there, cwd)
+                unknown = self._with_unknown_names(unknown, there, cwd)
                 if unknown.floors or unknown.deny or unknown.ask or unknown.requires_ask:
                     yield unknown
             elif resolved.kind == "folder":
