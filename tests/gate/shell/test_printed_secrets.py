@@ -185,3 +185,35 @@ def test_git_counts_from_the_folder_that_a_link_leads_to(command: str, tmp_path:
     (tmp_path / "a/l2").symlink_to("../conf/sub")
     assert decide(command, workspace=str(tmp_path), home="/nowhere") == "ask"
     assert decide("git -C a diff .", workspace=str(tmp_path), home="/nowhere") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("top", "home", "spelled"),
+    [
+        ("home", "home", "home"),
+        ("home", "home", "opened/home"),
+        ("opened/home", "home", "home"),
+        (".", "home", "home"),
+        (".", "home", "opened/home"),
+        ("home/.kube", "home", "opened/home"),
+    ],
+)
+@pytest.mark.parametrize("command", ["git grep x", "git show", "git log -p", "git diff HEAD", "git whatchanged -p"])
+def test_secrets_of_the_home_count_however_home_and_work_tree_are_spelled(
+    command: str, top: str, home: str, spelled: str, tmp_path: Path
+) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (tmp_path / "opened").symlink_to(real)
+    (real / "opened").symlink_to(".")
+    folder = real / top.removeprefix("opened/")
+    for name in (".kube/config", "src/a.py"):
+        (real / home / name).parent.mkdir(parents=True, exist_ok=True)
+        (real / home / name).write_text("x")
+    _git(folder, "init", "-q")
+    _git(folder, "add", ".")
+    _git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
+    where = {"workspace": str(real / top), "home": str(tmp_path / spelled if "opened" in spelled else real / spelled)}
+    assert decide(command, **where) == "ask"
+    if "opened" not in top:  # git asks behind a link of the workspace
+        assert decide("git status; git diff --stat", **where) == "allow"

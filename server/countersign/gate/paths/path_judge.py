@@ -66,8 +66,8 @@ class PathJudge:
     """Judges paths for one call: keeps where the roots and the paths really lie while the call is looked at, so that a
     path that a text names a hundred times is one thing throughout.
 
-    ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings
-    (docs/gate.md "Both spellings").
+    ``workspace`` and ``home`` are absolute, and ``homes`` are all spellings of the latter. A workspace opened by a link
+    counts in both spellings (docs/gate.md "Both spellings").
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class PathJudge:
         "_expected", "_filled", "_folders", "_home", "_linked", "_made", "_mounts", "_moved", "_named_by_git",
         "_own", "_quiet", "_read", "_read_now", "_read_ruled", "_reads_named", "_replaced", "_resolved",
         "_ruled", "_rules", "_seen_as", "_straight", "_walked", "_ways_to", "_workspace", "_workspace_control",
-        "_written", "_written_now", "descriptors_moved", "home", "spent", "workspace",
+        "_written", "_written_now", "descriptors_moved", "home", "homes", "spent", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -92,6 +92,7 @@ class PathJudge:
     ) -> None:
         roots = roots_at(workspace, home, additional, own_paths, additional_resolved)
         self.workspace, self.home = roots.workspace.spellings[0], roots.home.spellings[0]
+        self.homes = roots.home.spellings
         self._rules, self._agent = rules, agent
         self._workspace, self._home = roots.workspace, roots.home
         self._additional, self._own = roots.additional, roots.own

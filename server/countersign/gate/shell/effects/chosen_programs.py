@@ -143,7 +143,7 @@ def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
             folder = spelling
             while folder not in seen:
                 seen.add(folder)
-                if folder != paths.home or f"{folder}/".startswith(f"{paths.workspace}/"):
+                if folder not in paths.homes or f"{folder}/".startswith(f"{paths.workspace}/"):
                     yield folder
                 folder = os.path.dirname(folder)
 

@@ -45,8 +45,7 @@ def settings_inside(paths: PathJudge) -> bool:
     those in their folders, for symlinks that lead there."""
     tops = tuple(dict.fromkeys((paths.workspace, disk.first_resolved(paths.workspace))))
     kept = [f"{paths.home}/{folder}" for folder in _FOLDERS]
-    homes = dict.fromkeys((paths.home, disk.first_resolved(paths.home)))
-    below = [top[len(home) + 1 :] for home in homes for top in tops if top.startswith(f"{home}/.")]
+    below = [top[len(home) + 1 :] for home in paths.homes for top in tops if top.startswith(f"{home}/.")]
     if any(_is_near(name.split("/")) for name in below) or any(_lies_in(folder, tops) for folder in kept):
         return True
     named: list[str] = []
@@ -55,9 +54,13 @@ def settings_inside(paths: PathJudge) -> bool:
         pieces = _GAPS.split(value) if settles else ()
         if any(_lies_in(piece, tops) if piece.startswith("/") else name in _PLACES for piece in pieces if piece):
             return True
-        walked = (piece for piece in pieces if piece.startswith("/") and not f"{paths.home}/".startswith(f"{piece}/"))
+        walked = (piece for piece in pieces if piece.startswith("/") and not _is_above(piece, paths.homes))
         named += [piece for piece in walked if name not in _LISTS or not f"{piece}/".startswith(_OF_THE_SYSTEM)]
     return disk.combined(_links_lead_into, (paths.home, tuple(dict.fromkeys(named)), tops))
+
+
+def _is_above(path: str, places: Sequence[str]) -> bool:
+    return any(f"{place}/".startswith(f"{path.rstrip('/')}/") for place in places)
 
 
 def _is_near(below: Sequence[str]) -> bool:

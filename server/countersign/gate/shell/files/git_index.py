@@ -124,17 +124,25 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     return tuple(each for each in found if _is_secret(each.path))
 
 
-def tracked_in_home(file: str, above: tuple[str, ...]) -> tuple[Tracked, ...]:
-    """Return the files in this index whose names are those of secrets counted from the home. ``above`` are the names on
-    the way from there to the work tree."""
-    return disk.combined(_tracked_in_home, (file, above))
+class WayHome(NamedTuple):
+    """The names on the way from the home to a work tree below it (``above``), or from a work tree to the home."""
+
+    above: tuple[str, ...]
+    below: tuple[str, ...]
 
 
-def _tracked_in_home(at: tuple[str, tuple[str, ...]]) -> tuple[Tracked, ...]:
-    file, above = at
+def tracked_in_home(file: str, way: WayHome) -> tuple[Tracked, ...]:
+    """Return the files in this index whose names are those of secrets counted from the home."""
+    return disk.combined(_tracked_in_home, (file, way))
+
+
+def _tracked_in_home(at: tuple[str, WayHome]) -> tuple[Tracked, ...]:
+    file, (above, below) = at
     found = _tracked(disk.beginning(file, _MOST_BYTES + 1) or b"", _MOST_NAMES)
     paths = ((each, (*above, *os.fsdecode(each.path).split("/"))) for each in found or ())
-    return tuple(each for each, path in paths if secret_in_home(path) is not None)
+    return tuple(
+        each for each, path in paths if path[: len(below)] == below and secret_in_home(path[len(below) :]) is not None
+    )
 
 
 def _has_no_commit(git_dir: str) -> bool:

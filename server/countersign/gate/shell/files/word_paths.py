@@ -518,10 +518,10 @@ class PathFinder:
             if reading:
                 return f"`{pattern}` could be a secret: `{shown}`"
             return f"`{pattern}` could be a protected place: `{shown}`"
-        home = f"{self.judge.home}/"
         folder = escape_glob(join(cwd, _fixed_folder(pattern), self.judge.home)).rstrip("/")
         absolute = "/".join((folder, *_below_fixed(pattern)))
-        if reading and any(segments_match(absolute, home + name) for name in _HOME_SECRETS):
+        samples = (f"{home}/{name}" for home in self.judge.homes for name in _HOME_SECRETS)
+        if reading and any(segments_match(absolute, sample) for sample in samples):
             return f"`{pattern}` could be a secret of the home"
         return None
 

@@ -26,6 +26,7 @@ from countersign.gate.shell.files.git_folders import Repository, repository_abov
 from countersign.gate.shell.files.git_index import (
     MOST_SHARED,
     Tracked,
+    WayHome,
     reaches_through_link,
     shared_files,
     tracked_in_home,
@@ -125,8 +126,9 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         limits = ()
     if secrets is None:
         return _UNKNOWN_FILES
-    if (above := _from_home(repository, context.paths.home)) is not None:
-        secrets += tracked_in_home(index, above)
+    for home in context.paths.homes:
+        if (way := _from_home(repository, home)) is not None:
+            secrets += tracked_in_home(index, way)
     if not secrets and not reads_work_tree(git):
         return None
     if not of_commits:
@@ -152,14 +154,16 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     return None
 
 
-def _from_home(repository: Repository, home: str) -> tuple[str, ...] | None:
-    """The names on the way from the home to a work tree that may hold secrets counted from there, else None."""
+def _from_home(repository: Repository, home: str) -> WayHome | None:
+    """Where the home lies, seen from a work tree that may hold secrets counted from there, else None."""
     if repository.folder == home:
-        return ()
+        return WayHome((), ())
+    if home.startswith(f"{repository.folder.rstrip('/')}/"):
+        return WayHome((), tuple(home[len(repository.folder) :].strip("/").split("/")))
     if not repository.folder.startswith(f"{home}/"):
         return None
     above = tuple(repository.folder.removeprefix(f"{home}/").split("/"))
-    return above if above[0] in _IN_HOME else None
+    return WayHome(above, ()) if above[0] in _IN_HOME else None
 
 
 _IN_HOME = frozenset(names[0] for names in SECRET_IN_HOME)
