@@ -89,7 +89,7 @@ MOST_WORDS = 1_200
 MOST_INNER_WORDS = 2_400
 """The same for the words of commands that these run by their words: each may hold nearly all of the one above it."""
 
-MOST_LOOKS = 3_500
+MOST_LOOKS = 3_300
 """How many words and names of files are looked at for one decision, the same again in each reading of a command: one
 of a thousand words may be read in dozens of ways, or name a file for each pair of them (``bzip2 -S a -S b …``)."""
 
