@@ -635,3 +635,26 @@ def test_a_shim_may_be_what_another_program_starts(world: Path, monkeypatch: pyt
     write(world / "home/mise/shims/grep", "\x7fELF")
     (world / "home/mise/shims/grep").chmod(0o755)
     assert check(world, "egrep x a.txt") == check(world, "grep x a.txt") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "decision"),
+    [
+        ("LIBRARY_PATH", "/usr/local/cuda/lib64:", "ask"),
+        ("LIBRARY_PATH", ":/usr/local/cuda/lib64", "ask"),
+        ("COMPILER_PATH", "/a::/b", "ask"),
+        ("COMPILER_PATH", ".:/a", "ask"),
+        ("COMPILER_PATH", "./a", "ask"),
+        ("COMPILER_PATH", "tools/bin:/a", "ask"),
+        ("COMPILER_PATH", "/a:/b", "allow"),
+        ("MANPATH", "/usr/share/man:", "allow"),
+        ("WINDOWPATH", "2", "allow"),
+        ("NIX_PATH", "nixpkgs=/nix/x", "allow"),
+    ],
+)
+def test_an_empty_or_relative_folder_of_a_variable_is_the_one_where_a_program_runs(
+    variable: str, value: str, decision: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert check(world, "gcc --version") == decision
+    assert check(world, "cat a.txt") == "allow"

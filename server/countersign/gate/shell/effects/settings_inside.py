@@ -25,8 +25,14 @@ _OF_THE_SYSTEM = ("/usr/", "/etc/", "/var/", "/snap/", "/run/", "/nix/", "/opt/"
 
 _HARMLESS = re.compile(
     r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|COUNTERSIGN)_\w*|HOME|SHELL|TE?MP|TMPDIR"
+    r"|(?:MAN|INFO)PATH"
 )
 """Variables that say where something stands, and tell programs nothing, or only those whose records say it."""
+
+_PATHS = re.compile(r"(?!(?:MAN|INFO|PYTHON)?PATH)\w*PATH")
+"""Variables that list folders, of which an empty or a relative one is the folder where a program runs."""
+
+_RELATIVE = re.compile(r"(?:[\w.-][\w./-]*)?")
 
 _GAPS = re.compile(r"[\s:;,='\"]+")
 
@@ -50,6 +56,8 @@ def settings_inside(paths: PathJudge) -> bool:
         return True
     named: list[str] = []
     for name, value in disk.variables():
+        if _PATHS.fullmatch(name) and "/" in value and any(map(_RELATIVE.fullmatch, value.split(":"))):
+            return True
         settles = ("/" in value or name in _PLACES) and not _HARMLESS.fullmatch(name)
         pieces = _GAPS.split(value) if settles else ()
         if any(_lies_in(piece, tops) if piece.startswith("/") else name in _PLACES for piece in pieces if piece):
