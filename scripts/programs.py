@@ -86,7 +86,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "led_by": str,
         "settings": bool,
         "packages": str,
-        "interpreted": bool,
+        "interpreted": str,
         "starts": str,
         "forms": list,
         "shapes": list,

@@ -20,7 +20,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.settings_inside import packages_inside
-from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with, names_with_field
+from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
 
 
 class ProgramPath(NamedTuple):
@@ -219,25 +219,28 @@ def _in_workspace(path: str, paths: PathJudge) -> bool:
 STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "starts").items()}
 """All the programs that others start by their names while they read, as scripts or by what lies in a file."""
 
-_SCRIPTS = names_with_field("read_only", "interpreted")
-"""Programs of which a record says what they load where they are scripts."""
+_SCRIPTS = {key[0]: interpreter for key, interpreter in field_of("read_only", "interpreted").items()}
+"""Programs of which a record says what they load where they are scripts, and for which interpreter."""
 
 _COMPILED = tuple(map(bytes.fromhex, "7f454c46 feedface feedfacf cefaedfe cffaedfe cafebabe".split()))
 """How programs begin that a system runs by itself (ELF, Mach-O)."""
 
 
 def is_strange_script(name: str, path: ProgramPath) -> bool:
-    """Whether a script runs under this name of which no record says what it loads, or one for a shell that may start a
-    shim. A shim itself asks in any case (``chosen_by_others``)."""
+    """Whether a script runs under this name of which no record says what it loads. A shim asks in any case
+    (``chosen_by_others``)."""
     if name in _START_NO_OTHER:
         return False
     way = disk.first_program(name, path.outside)
     if not way or os.path.dirname(way[0]) in path.shims or _is_compiled(way[-1]):
         return False
-    if name not in _SCRIPTS:
-        return True
-    runners = {os.path.basename(each) for each in _started_by(way[-1])}
-    return bool(path.shims) and name not in STARTS and not runners.isdisjoint(SHELLS)
+    started = [*_started_by(way[-1])]
+    runner = os.path.basename(started[-1]) if started else ""
+    known = _SCRIPTS.get(name)
+    return known is None or not (runner in SHELLS if known == "sh" else _VERSIONED.sub("", runner) == known)
+
+
+_VERSIONED = re.compile(r"[\d.]+\Z")
 
 
 def _is_compiled(file: str) -> bool:

@@ -115,13 +115,14 @@ def packages_inside(program: Sequence[str], folders: Sequence[str], paths: PathJ
     prefix where Python may be, those of ``program`` (paths of it and of its interpreter) among them."""
     places = [os.path.dirname(os.path.dirname(each)) for each in program]
     places += [disk.variable("VIRTUAL_ENV"), *_PREFIXES, f"{paths.home}/.local"]
-    places += [f"{paths.home}/{_USERS_ON_MACOS}/{name}" for name in disk.names_in(f"{paths.home}/{_USERS_ON_MACOS}")]
+    for folder in (f"{paths.home}/{_ON_MACOS}", f"/{_ON_MACOS}"):
+        places += [f"{folder}/{name}" for name in disk.names_in(folder)]
     tops = (paths.workspace, disk.first_resolved(paths.workspace))
     return disk.combined(_packages_name, (tuple(dict.fromkeys(filter(None, places))), tuple(folders), tops))
 
 
 _PREFIXES = ("/usr", "/usr/local", "/opt/homebrew")
-_USERS_ON_MACOS = "Library/Python"
+_ON_MACOS = "Library/Python"
 _MOST_FOLDERS = 500
 _MOST_PATHS = 100_000
 
