@@ -63,10 +63,11 @@ class Finding(NamedTuple):
     replaced: bool = False
 
     def asks_beyond(self, other: Finding) -> bool:
-        """Whether it asks where the other finding does not, in some mode or since a rule allows that one."""
+        """Whether it asks where the other finding does not: in some mode, or since a rule or a grant answers that."""
         if self.requires_ask is None:
             return False
-        if other.requires_ask is None or (other.allow is not None and self.allow is None):
+        answered = [each.allow is not None or each.grant is not None for each in (self, other)]
+        if other.requires_ask is None or answered == [False, True]:
             return True
         return (other.auto_lifts and not self.auto_lifts) or (other.bypassable and not self.bypassable)
 

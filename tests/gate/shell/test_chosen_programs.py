@@ -118,7 +118,7 @@ def test_a_shim_may_run_the_next_program_of_the_name_which_is_in_the_workspace(
 def test_a_link_elsewhere_leads_to_a_program_of_the_workspace(world: Path) -> None:
     write(world / "project/bin/bat", "#!/bin/sh\n")
     (world / "project/bin/bat").chmod(0o755)
-    write(world / "bin/rev", "#!/bin/sh\n")
+    write(world / "bin/rev", "\x7fELF")
     (world / "bin/rev").chmod(0o755)
     for name in ("bat", "tree"):
         (world / "bin" / name).symlink_to(world / "project/bin/bat")
@@ -318,7 +318,7 @@ def test_what_is_no_program_stands_for_none(kind: str, world: Path, monkeypatch:
     (world / "project/bin/tree").chmod(0o755)
     monkeypatch.setenv("PATH", f"{world}/outside:{world}/project/bin")
     other = world / "outside/tree"
-    write(other, "#!/bin/sh\n")
+    write(other, "\x7fELF")
     other.chmod(0o755)
     assert check(world, "tree src") == "allow"
     other.unlink()
@@ -663,6 +663,20 @@ def test_a_shim_may_be_what_another_program_starts(world: Path, monkeypatch: pyt
         ("COMPILER_PATH", ".:/a", "ask"),
         ("COMPILER_PATH", "./a", "ask"),
         ("COMPILER_PATH", "tools/bin:/a", "ask"),
+        ("LIBRARY_PATH", ":", "ask"),
+        ("LIBRARY_PATH", ".", "ask"),
+        ("LIBRARY_PATH", "lib:.", "ask"),
+        ("LIBRARY_PATH", "lib", "ask"),
+        ("LIBRARY_PATH", "/x:~/lib", "ask"),
+        ("GCC_EXEC_PREFIX", "./", "ask"),
+        ("XDG_CONFIG_DIRS", "/etc/xdg:", "ask"),
+        ("XDG_CONFIG_DIRS", ":/etc/xdg", "ask"),
+        ("XDG_DATA_DIRS", "/a::/b", "ask"),
+        ("NODE_PATH", ".", "ask"),
+        ("NODE_OPTIONS", "--require ./x", "ask"),
+        ("XDG_CONFIG_DIRS", "/etc/xdg", "allow"),
+        ("LS_COLORS", "*.tar=01;31:di=01", "allow"),
+        ("EMPTY_DIR", "", "allow"),
         ("COMPILER_PATH", "/a:/b", "allow"),
         ("MANPATH", "/usr/share/man:", "allow"),
         ("WINDOWPATH", "2", "allow"),
@@ -675,3 +689,30 @@ def test_an_empty_or_relative_folder_of_a_variable_is_the_one_where_a_program_ru
     monkeypatch.setenv(variable, value)
     assert check(world, "gcc --version") == decision
     assert check(world, "cat a.txt") == "allow"
+
+
+@pytest.mark.parametrize("command", ["npm --version", "pip list", "egrep x a.txt", "shasum a.txt"])
+def test_the_interpreter_of_a_known_script_is_no_script_itself(
+    command: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = command.split(maxsplit=1)[0]
+    runner = {"npm": "node", "pip": "python", "egrep": "sh", "shasum": "perl"}[name]
+    write(world / "bin" / name, f"#!/usr/bin/env {runner}\n")
+    (world / "bin" / name).chmod(0o755)
+    write(world / "bin" / runner, "\x7fELF")
+    (world / "bin" / runner).chmod(0o755)
+    assert check(world, command) == "allow"
+    write(world / "bin" / runner, f'#!/bin/sh\n. ./hook; exec /usr/bin/{runner} "$@"\n')
+    assert check(world, command) == "ask"
+    write(world / "bin" / name, f"#!bin/{runner}\n")
+    assert check(world, command) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git status", "jq . a.txt", "grep x a.txt", "cat a.txt", "rg x a.txt"])
+def test_a_wrapper_script_in_the_place_of_a_program_is_not_known(command: str, world: Path) -> None:
+    make_git_folder(world / "project/.git")
+    name = command.split(maxsplit=1)[0]
+    for text, decision in (("\x7fELF", "allow"), ("#!/bin/sh\n. ./hook\n", "ask"), ("\x7fELF", "allow")):
+        write(world / "bin" / name, text)
+        (world / "bin" / name).chmod(0o755)
+        assert check(world, command) == decision

@@ -222,6 +222,11 @@ def first_program(name: str, folders: tuple[str, ...]) -> tuple[str, ...]:
     return _recorded(_first_program, (name, folders))
 
 
+def magic(path: str) -> bytes:
+    """The first four bytes of a file, by which a system tells programs; none if it cannot be read."""
+    return _recorded(_magic, path)
+
+
 def way_to(path: str) -> tuple[str, ...]:
     """Each symlink on the way from a path, and the file at its end."""
     return _recorded(_way_to, path)
@@ -375,26 +380,44 @@ def _first_program(asked: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
             found = os.lstat(path)
         except (OSError, ValueError):
             continue
-        if stat.S_ISLNK(found.st_mode):
-            if _runs(path):
-                return _way_to(path)
-        elif way := _way_to_file(path, found.st_dev, found.st_ino, found.st_mode, found.st_ctime_ns):
-            return way
+        if stat.S_ISREG(found.st_mode) and _first_bytes(path, *_version(found))[:2] != b"#!":
+            if os.access(path, os.X_OK):
+                return _way_to_file(path, *_version(found))
+        elif _runs(path):
+            return _way_to(path)
     return ()
+
+
+def _magic(path: str) -> bytes:
+    try:
+        return _first_bytes(path, *_version(os.stat(path)))
+    except (OSError, ValueError):
+        return b""
+
+
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    """What changes as soon as a path leads to another file, or to another content."""
+    return found.st_dev, found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+@lru_cache(maxsize=1000)
+def _first_bytes(path: str, *identity: int) -> bytes:
+    return _beginning((path, 4)) or b""
 
 
 @lru_cache(maxsize=1000)
 def _way_to_file(path: str, *identity: int) -> tuple[str, ...]:
-    """The same of a file that is no link, if it is a program. Kept for as long as it is this file."""
-    return _way_to(path) if _runs(path) else ()
+    """The same of a file that is no link. Kept for as long as it is this file."""
+    return _way_to(path)
 
 
 def _runs(path: str) -> bool:
-    """Whether it is a program. Behind one that lacks its interpreter, ``execvp`` tries the next of the name."""
+    """Whether it is a program. Behind one that lacks its interpreter, ``execvp`` tries the next of the name; a relative
+    one may be there where it runs."""
     if not (os.access(path, os.X_OK) and os.path.isfile(path)):
         return False
     script = _INTERPRETER.match(_beginning((path, _MOST_INTERPRETER)) or b"")
-    return script is None or os.path.exists(script[1])
+    return script is None or not script[1].startswith(b"/") or os.path.exists(script[1])
 
 
 _INTERPRETER = re.compile(rb"#![ \t]*([^ \t\n\0]+)")

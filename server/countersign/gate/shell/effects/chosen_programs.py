@@ -19,7 +19,7 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.settings_inside import packages_inside
+from countersign.gate.shell.effects.settings_inside import lies_in, packages_inside, workspace_tops
 from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
 
 
@@ -192,18 +192,10 @@ def _leads_inside(value: str, paths: PathJudge) -> bool:
     """Whether a variable names a place in the workspace, or one that depends on the folder."""
     pieces = re.split(r":|\s+", value) if value else []
     return any(
-        _in_workspace(piece, paths) or _is_above(piece, paths)
+        _in_workspace(piece, paths) or lies_in(piece, workspace_tops(paths))
         if piece.startswith("/")
         else not piece.startswith(("-", "+"))
         for piece in pieces
-    )
-
-
-def _is_above(path: str, paths: PathJudge) -> bool:
-    """Whether the workspace lies below this path, as a package in a folder of them does."""
-    return any(
-        f"{paths.workspace}/".startswith(f"{each.rstrip('/')}/")
-        for each in (os.path.normpath(path), disk.resolved(path))
     )
 
 
@@ -227,24 +219,26 @@ _COMPILED = tuple(map(bytes.fromhex, "7f454c46 feedface feedfacf cefaedfe cffaed
 
 
 def is_strange_script(name: str, path: ProgramPath) -> bool:
-    """Whether a script runs under this name of which no record says what it loads. A shim asks in any case
-    (``chosen_by_others``)."""
-    if name in _START_NO_OTHER:
-        return False
+    """Whether a script runs under this name of which no record says what it loads, or one by another interpreter or
+    by one that is a script itself. A shim asks in any case (``chosen_by_others``)."""
     way = disk.first_program(name, path.outside)
     if not way or os.path.dirname(way[0]) in path.shims or _is_compiled(way[-1]):
         return False
     started = [*_started_by(way[-1])]
-    runner = os.path.basename(started[-1]) if started else ""
-    known = _SCRIPTS.get(name)
-    return known is None or not (runner in SHELLS if known == "sh" else _VERSIONED.sub("", runner) == known)
+    known, runner = _SCRIPTS.get(name), os.path.basename(started[-1]) if started else ""
+    if known is None or not (runner in SHELLS if known == "sh" else _VERSIONED.sub("", runner) == known):
+        return True
+    ways = [disk.way_to(each) if "/" in each else disk.first_program(each, path.outside) for each in started]
+    return not all(each.startswith("/") or "/" not in each for each in started) or not all(
+        _is_compiled(each[-1]) for each in ways if each
+    )
 
 
 _VERSIONED = re.compile(r"[\d.]+\Z")
 
 
 def _is_compiled(file: str) -> bool:
-    return (disk.beginning(file, _MOST_SCRIPT) or b"").startswith(_COMPILED)
+    return disk.magic(file).startswith(_COMPILED)
 
 
 def starts_by_name(name: str, path: ProgramPath) -> bool:
@@ -264,8 +258,8 @@ def interpreter_of(name: str, path: ProgramPath) -> str | None:
 def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, scripts: int = 2) -> bool:
     """Whether the program of this name lies in the workspace: it is found there and nowhere else on the path but as a
     shim, which runs the next program of the name where its manager has none; a link elsewhere leads to it; or a script
-    elsewhere may start such a program. ``by_shell``: the shell runs it itself, which may have a builtin of this name.
-    ``scripts`` says how many scripts are looked into, one started by the other.
+    elsewhere names a place there, or runs by an interpreter there. ``by_shell``: the shell runs it itself, which may
+    have a builtin of this name. ``scripts`` says how many scripts are looked into, one an interpreter of the other.
 
     Such a program is not in the set (docs/gate.md "Commands that only read").
     Looks at the disk, at most once for each folder of the path.
@@ -286,7 +280,7 @@ def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, sc
 
 
 def _leads_in(script: str, path: ProgramPath, scripts: int) -> bool:
-    """Whether a script names a place in the workspace, or starts a program there."""
+    """Whether a script names a place in the workspace, or runs by a program there."""
     if _names_place(script, path):
         return True
     for each in _started_by(script) if scripts else ():

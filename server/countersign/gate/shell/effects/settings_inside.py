@@ -18,21 +18,20 @@ from countersign.gate.probes import disk
 _FOLDERS = (".config", ".local/share", "Library/Application Support", "Library/Preferences")
 """Folders of the home that hold a file or a folder for each program."""
 
-_PLACES = frozenset({"XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"})
 _LISTS = frozenset({"XDG_CONFIG_DIRS", "XDG_DATA_DIRS"})
 _OF_THE_SYSTEM = ("/usr/", "/etc/", "/var/", "/snap/", "/run/", "/nix/", "/opt/")
 """Where the folders that these variables name hold what nobody but the system's own packages puts there."""
 
 _HARMLESS = re.compile(
     r"PATH|(?:OLD)?PWD|INIT_CWD|PYTHONPATH|_|VIRTUAL_ENV\w*|(?:VSCODE|ELECTRON|COUNTERSIGN)_\w*|HOME|SHELL|TE?MP|TMPDIR"
-    r"|(?:MAN|INFO)PATH"
+    r"|(?:MAN|INFO|WINDOW)PATH"
 )
 """Variables that say where something stands, and tell programs nothing, or only those whose records say it."""
 
-_PATHS = re.compile(r"(?!(?:MAN|INFO|PYTHON)?PATH)\w*PATH")
-"""Variables that list folders, of which an empty or a relative one is the folder where a program runs."""
+_FOLDERS_NAMED = re.compile(r"\w*(?:PATHS?|DIRS?|HOME|PREFIX|ROOT)", re.IGNORECASE)
+"""Variables that name folders, or list them: an empty or a relative one is the folder where a program runs."""
 
-_RELATIVE = re.compile(r"(?:[\w.-][\w./-]*)?")
+_RELATIVE = re.compile(r"[\w.~-][\w./~-]*")
 
 _GAPS = re.compile(r"[\s:;,='\"]+")
 
@@ -49,22 +48,37 @@ _NEAR = 2
 def settings_inside(paths: PathJudge) -> bool:
     """Whether settings of a program may lie in the workspace. Looks at the home's names that begin with a dot, and at
     those in their folders, for symlinks that lead there."""
-    tops = tuple(dict.fromkeys((paths.workspace, disk.first_resolved(paths.workspace))))
+    tops = workspace_tops(paths)
     kept = [f"{paths.home}/{folder}" for folder in _FOLDERS]
     below = [top[len(home) + 1 :] for home in paths.homes for top in tops if top.startswith(f"{home}/.")]
-    if any(_is_near(name.split("/")) for name in below) or any(_lies_in(folder, tops) for folder in kept):
+    if any(_is_near(name.split("/")) for name in below) or any(lies_in(folder, tops) for folder in kept):
         return True
     named: list[str] = []
     for name, value in disk.variables():
-        if _PATHS.fullmatch(name) and "/" in value and any(map(_RELATIVE.fullmatch, value.split(":"))):
+        if _HARMLESS.fullmatch(name):
+            continue
+        if _depends_on_folder(name, value):
             return True
-        settles = ("/" in value or name in _PLACES) and not _HARMLESS.fullmatch(name)
-        pieces = _GAPS.split(value) if settles else ()
-        if any(_lies_in(piece, tops) if piece.startswith("/") else name in _PLACES for piece in pieces if piece):
+        pieces = [piece for piece in _GAPS.split(value) if piece.startswith("/")] if "/" in value else []
+        if any(lies_in(piece, tops) for piece in pieces):
             return True
-        walked = (piece for piece in pieces if piece.startswith("/") and not _is_above(piece, paths.homes))
+        walked = (piece for piece in pieces if not _is_above(piece, paths.homes))
         named += [piece for piece in walked if name not in _LISTS or not f"{piece}/".startswith(_OF_THE_SYSTEM)]
     return disk.combined(_links_lead_into, (paths.home, tuple(dict.fromkeys(named)), tops))
+
+
+def workspace_tops(paths: PathJudge) -> tuple[str, ...]:
+    """The workspace as it is spelled, and as it resolves."""
+    return tuple(dict.fromkeys((paths.workspace, disk.first_resolved(paths.workspace))))
+
+
+def _depends_on_folder(name: str, value: str) -> bool:
+    """Whether a variable names a place by the folder where a program runs: by a relative path, or as a list of folders
+    by an empty one."""
+    if value in {".", ".."} or any(piece.startswith(("./", "../")) for piece in _GAPS.split(value)):
+        return True
+    parts = value.split(":") if _FOLDERS_NAMED.fullmatch(name) and value else ()
+    return any(not part or _RELATIVE.fullmatch(part) for part in parts)
 
 
 def _is_above(path: str, places: Sequence[str]) -> bool:
@@ -75,7 +89,7 @@ def _is_near(below: Sequence[str]) -> bool:
     return len(below) <= _NEAR
 
 
-def _lies_in(path: str, tops: Sequence[str]) -> bool:
+def lies_in(path: str, tops: Sequence[str]) -> bool:
     """Whether a place lies in the workspace, or the workspace near below it."""
     for way in dict.fromkeys((os.path.normpath(path), disk.resolved(path))):
         if any(f"{way}/".startswith(f"{top}/") for top in tops):
@@ -90,7 +104,7 @@ def _links_lead_into(asked: tuple[str, tuple[str, ...], tuple[str, ...]]) -> boo
     left = _MOST_ENTRIES
     for link, is_link in _settings_of(home, named):
         left -= 1
-        if left < 0 or (is_link and _lies_in(link, tops)):
+        if left < 0 or (is_link and lies_in(link, tops)):
             return True
     return False
 
@@ -117,8 +131,8 @@ def packages_inside(program: Sequence[str], folders: Sequence[str], paths: PathJ
     places += [disk.variable("VIRTUAL_ENV"), *_PREFIXES, f"{paths.home}/.local"]
     for folder in (f"{paths.home}/{_ON_MACOS}", f"/{_ON_MACOS}"):
         places += [f"{folder}/{name}" for name in disk.names_in(folder)]
-    tops = (paths.workspace, disk.first_resolved(paths.workspace))
-    return disk.combined(_packages_name, (tuple(dict.fromkeys(filter(None, places))), tuple(folders), tops))
+    places = tuple(dict.fromkeys(filter(None, places)))
+    return disk.combined(_packages_name, (places, tuple(folders), workspace_tops(paths)))
 
 
 _PREFIXES = ("/usr", "/usr/local", "/opt/homebrew")
@@ -138,7 +152,7 @@ def _packages_name(asked: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...
             if any(_leads(f"{prefix}/{folder}", name, names, tops) for name in names if name.endswith(".pth")):
                 return True
             links = (name for name, is_folder in disk.entries_in(f"{prefix}/{folder}") or () if is_folder is None)
-            if any(_lies_in(f"{prefix}/{folder}/{name}", tops) for name in links):
+            if any(lies_in(f"{prefix}/{folder}/{name}", tops) for name in links):
                 return True
     return False
 
@@ -151,7 +165,7 @@ def _leads(folder: str, file: str, names: frozenset[str], tops: Sequence[str]) -
         return text is not None
     for line in filter(None, text.splitlines()):
         if not line.startswith((b"import ", b"import\t")):
-            if _lies_in(os.path.join(folder, os.fsdecode(line).strip()), tops):
+            if lies_in(os.path.join(folder, os.fsdecode(line).strip()), tops):
                 return True
             continue
         modules = {f"{word}.py" for word in re.findall(r"\w+", os.fsdecode(line))} & names

@@ -231,24 +231,31 @@ class PathFinder:
             # What lies there is not known, so neither is what is written by its names, or through its links later.
             yield self._unknown(FileUse("write", file_use.brought))
         for source in dict.fromkeys(sources):
-            resolved = self.judge.resolve(source, cwd=cwd)
-            name = os.path.basename(os.path.normpath(join(cwd, source, self.judge.home)))
-            there = f"{value.rstrip('/')}/{name}" if self._may_be_folder(value, cwd) else value
-            if self.judge.expects_changes and (resolved.kind == "missing" or self.judge.may_be_filled(resolved)):
-                # What earlier commands put there is copied or moved under names that are not known.
-                unknown = self.judge.judge_write(there, cwd=cwd, follows=not file_use.unfollowed)
-                if file_use.copied and not unknown.floors:
-                    unknown = through_links_below(self.judge, unknown, there, cwd=cwd)
-                unknown = self._with_unknown_names(unknown, there, cwd)
-                if unknown.floors or unknown.deny or unknown.ask or unknown.requires_ask:
-                    yield unknown
-            elif resolved.kind == "folder":
-                ruled = self.judge.may_hold_edited(there, None, cwd=cwd)
-                if ruled is not None:
-                    yield self.judge.judge_write(there, cwd=cwd)._replace(ask=ruled)
+            yield from self._written_from(file_use, source, value, cwd)
             yield from brought_below(self.judge, source, value, cwd=cwd, follows=file_use.through)
             if file_use.copied:
                 yield from copied_over_links(self.judge, source, value, cwd=cwd)
+
+    def _written_from(self, file_use: FileUse, source: str, value: str, cwd: str) -> Iterator[Finding]:
+        """What asks, or is forbidden, below the place where a folder is copied or moved to: by rules, and where earlier
+        commands may have put files into it, under names that are not known."""
+        resolved, target = self.judge.resolve(source, cwd=cwd), self.judge.resolve(value, cwd=cwd)
+        places = [] if target.kind == "folder" else [value]
+        if self._may_be_folder(value, cwd):
+            name = os.path.basename(os.path.normpath(join(cwd, source, self.judge.home)))
+            places.append(f"{value.rstrip('/')}/{name}")
+        unknown = self.judge.expects_changes and (resolved.kind == "missing" or self.judge.may_be_filled(resolved))
+        for there in places if unknown else ():
+            found = self.judge.judge_write(there, cwd=cwd, follows=not file_use.unfollowed)
+            if file_use.copied and not found.floors:
+                found = through_links_below(self.judge, found, there, cwd=cwd)
+            found = self._with_unknown_names(found, there, cwd)
+            if found.floors or found.deny or found.ask or found.requires_ask:
+                yield found
+        for there in places if resolved.kind == "folder" and not unknown else ():
+            ruled = self.judge.may_hold_edited(there, None, cwd=cwd)
+            if ruled is not None:
+                yield self.judge.judge_write(there, cwd=cwd)._replace(ask=ruled)
 
     def _one(self, file_use: FileUse, value: str, cwd: str) -> Finding:
         return (
@@ -383,7 +390,8 @@ class PathFinder:
         if whole.kind != "folder" and not (finding.floors or finding.deny or finding.ask):
             # It may become a file of this name as well.
             itself = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
-            if finding.requires_ask is None or itself.deny or itself.ask or itself.asks_beyond(finding):
+            stricter = itself.floors or itself.deny or itself.ask or itself.asks_beyond(finding)
+            if finding.requires_ask is None or stricter:
                 finding = itself
         merged = self.judge.resolve(there, cwd=cwd).kind == "folder"
         return self._with_rules_below(finding, there, cwd) if merged else finding
