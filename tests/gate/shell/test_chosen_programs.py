@@ -589,6 +589,7 @@ TEXTCONV = '[diff "exif"]\n\ttextconv = {program}\n'
         ("pdfinfo", "\x7fELF", "allow"),
         ("gpg --decrypt", "\x7fELF", "allow"),
         ("exiftool", "#!/usr/bin/perl\n", "ask"),
+        ("jq -S .", "#!/bin/sh\n", "ask"),
         ("LC_ALL=C pdfinfo | exiftool", "#!/usr/bin/perl\n", "ask"),
     ],
 )

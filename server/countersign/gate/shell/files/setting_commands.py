@@ -124,11 +124,13 @@ def _why_others_choose(setting: str, text: str, paths: PathJudge) -> str | None:
         only_in_workspace(each, path, by_shell=False) for each in programs
     ):
         return f"its setting `{setting}` runs a file of the workspace"
-    started = [each for each in _programs_of(text) or () if each not in _ALONE | _KNOWN_SETTINGS]
+    started = _programs_of(text) or []
     if any(is_strange_script(each, path) for each in started) or any(runs_by_shim(each, path) for each in programs):
         return f"it is not known what its setting `{setting}` runs"
-    program = next(iter(started), None) if started and settings_inside(paths) else None
-    return None if program is None else f"the workspace may hold settings that `{program}` uses"
+    program = next((each for each in started if each not in _ALONE | _KNOWN_SETTINGS), None)
+    if program is None or not settings_inside(paths):
+        return None
+    return f"the workspace may hold settings that `{program}` uses"
 
 
 _PROGRAM = re.compile(r"[\w.+-]*[A-Za-z_][\w.+-]*")
