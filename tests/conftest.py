@@ -51,3 +51,11 @@ def pytest_collection_modifyitems(config, items):
         own = getattr(getattr(item, "obj", None), SETTINGS, None)
         if own is not None and own.max_examples > FEW:
             setattr(getattr(item.obj, "__func__", item.obj), SETTINGS, settings(own, max_examples=FEW))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Leaves the parameters out of the name that pytest keeps in our environment: `./*` among them reads as a relative
+    folder to a gate that looks at each variable."""
+    name = "PYTEST_CURRENT_TEST"
+    os.environ[name] = os.environ.get(name, "").partition("[")[0]
