@@ -82,17 +82,14 @@ FACETS: Mapping[str, Mapping[str, type]] = {
     "read_only": {
         "version_options": str,
         "chosen_by": str,
-        "chosen_if": str,
         "led_by": str,
         "settings": bool,
-        "packages": str,
-        "interpreted": str,
         "starts": str,
         "forms": list,
         "shapes": list,
     },
     "queries": {"shapes": list},
-    "shims": {"folder": str, "links_to": str, "names": str},
+    "shims": {"folder": str},
     "carries": {
         "environment_files": bool,
         "elsewhere": bool,
@@ -157,7 +154,7 @@ FACTS: Mapping[str, type] = {
     "risks": str,
     "builtin": bool,
     "starts_no_other": bool,
-    "script_subcommands": str,
+    "shell_script": bool,
     "places": str,
     "rewrites_when_told": bool,
     "never_proposed": bool,
@@ -234,7 +231,6 @@ VERBATIM = frozenset(
     {
         ("escaping_words", "pattern"),
         ("escaping_words", "unfinished"),
-        ("read_only", "chosen_if"),
         ("rewrites_folder", "writes"),
         ("rewrites_folder", "checks"),
     }

@@ -1,9 +1,11 @@
-"""What tests of the gate share: no shim of this machine stands on the path, since what runs by one asks."""
+"""What tests of the gate share: only the system's programs stand on the path, since others ask."""
 
 from __future__ import annotations
 
 import os
 
+from countersign.gate.shell.effects.chosen_programs import SYSTEM_FOLDERS
+
 os.environ["PATH"] = ":".join(
-    folder for folder in os.environ["PATH"].split(":") if not folder.rstrip("/").endswith(("/shims", "/.volta/bin"))
+    folder for folder in os.environ["PATH"].split(":") if f"{os.path.realpath(folder)}/".startswith(SYSTEM_FOLDERS)
 )

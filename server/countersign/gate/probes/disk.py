@@ -227,6 +227,12 @@ def magic(path: str) -> bytes:
     return _recorded(_magic, path)
 
 
+def holds_path(file: str, places: tuple[str, ...]) -> bool:
+    """Whether a program names one of these places or something below it, as far as its first and last megabytes tell:
+    where it names the folders of its libraries."""
+    return _recorded(_holds_path, (file, places))
+
+
 def way_to(path: str) -> tuple[str, ...]:
     """Each symlink on the way from a path, and the file at its end."""
     return _recorded(_way_to, path)
@@ -393,6 +399,27 @@ def _magic(path: str) -> bytes:
         return _first_bytes(path, *_version(os.stat(path)))
     except (OSError, ValueError):
         return b""
+
+
+def _holds_path(asked: tuple[str, tuple[str, ...]]) -> bool:
+    file, places = asked
+    try:
+        return _places_held(file, places, *_version(os.stat(file)))
+    except (OSError, ValueError):
+        return True
+
+
+@lru_cache(maxsize=1000)
+def _places_held(file: str, places: tuple[str, ...], *identity: int) -> bool:
+    named = re.compile(rb"(?<![\w.+/-])(?:%s)(?![\w.+-])" % b"|".join(re.escape(os.fsencode(each)) for each in places))
+    with open(file, "rb") as opened:
+        if named.search(opened.read(_MOST_OF_PROGRAM)):
+            return True
+        opened.seek(max(0, os.fstat(opened.fileno()).st_size - _MOST_OF_PROGRAM))
+        return named.search(opened.read(_MOST_OF_PROGRAM)) is not None
+
+
+_MOST_OF_PROGRAM = 8_000_000
 
 
 def _version(found: os.stat_result) -> tuple[int, ...]:

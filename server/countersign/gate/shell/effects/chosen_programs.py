@@ -1,17 +1,15 @@
 """Which program runs under a name, and whether files of others have a say in it.
 
-A program that is found only in the workspace, or that a file chooses which an agent or a stranger may have written, is
-not in the read-only set (docs/gate.md "Commands that only read"). Such files are a tool chain's
-(`rust-toolchain.toml`), all those by which a version manager chooses what its shims run, and modules below a folder of
-the workspace that a variable of ours names.
+Only a compiled program in one of the system's folders is what its name says, wherever it runs and whoever wrote files
+there. Any other program is not in the read-only set (docs/gate.md "Commands that only read"), nor is one that is found
+only in the workspace, or that a file chooses which an agent or a stranger may have written (`rust-toolchain.toml`, and
+all those by which a version manager chooses what its shims run).
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
-import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,17 +17,19 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.settings_inside import lies_in, packages_inside, workspace_tops
+from countersign.gate.shell.effects.settings_inside import lies_in, workspace_tops
 from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
 
 
 class ProgramPath(NamedTuple):
-    """The folders of the path in the workspace, those elsewhere, and of these the folders of shims; and the workspace,
-    with a slash behind it, as it is spelled and resolved, and how scripts may name places in it."""
+    """The folders of the path in the workspace, those elsewhere, and of these the folders of shims; the home as it is
+    spelled and resolved; and the workspace, with a slash behind it, in the same way, and how scripts may name places in
+    it."""
 
     inside: tuple[str, ...]
     outside: tuple[str, ...]
     shims: frozenset[str]
+    homes: tuple[str, ...]
     tops: tuple[str, ...]
     named: tuple[str, ...]
 
@@ -53,41 +53,34 @@ def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
     homes = tuple(dict.fromkeys((home, disk.first_resolved(home))))
     below_home = [top[len(each) :].rstrip("/") for each in homes for top in tops if top.startswith(f"{each}/")]
     named = [*filter(None, below_home)] or [top.rstrip("/") for top in tops]
-    shims = frozenset(folder for folder in outside if f"{os.path.normpath(folder)}/".endswith(_SHIM_FOLDERS))
-    return ProgramPath(inside, outside, shims, tops, tuple(dict.fromkeys(named)))
+    shims = frozenset(folder for folder in outside if _holds_shims(folder) or _holds_shims(disk.first_resolved(folder)))
+    return ProgramPath(inside, outside, shims, homes, tops, tuple(dict.fromkeys(named)))
+
+
+def _holds_shims(folder: str) -> bool:
+    return f"{os.path.normpath(folder)}/".endswith(_SHIM_FOLDERS)
 
 
 _SHIM_FOLDERS = ("/shims/", *(f"/{folder}/" for folder in field_of("shims", "folder").values()))
-_LINKED = {
-    name: f"/{folder}"
-    for key, folder in field_of("shims", "links_to").items()
-    for name in field_of("shims", "names")[key].split()
-}
-"""Programs that may be links to a folder of their version manager, and how that folder ends."""
+
+_PACKAGED = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/nix/store/", "/gnu/store/", "/snap/")
+"""Folders of programs that nobody but a package manager of the system fills."""
+
+SYSTEM_FOLDERS = (
+    *_PACKAGED, "/usr/", "/etc/alternatives/", "/run/current-system/", "/opt/homebrew/", "/opt/local/",
+    "/home/linuxbrew/.linuxbrew/", "/Applications/", "/Library/Developer/CommandLineTools/",
+)  # fmt: skip
+"""Folders in which the programs of a system lie, and those that its administrator installed."""
 
 _CHOSEN_BY = {key[0]: tuple(files.split()) for key, files in field_of("read_only", "chosen_by").items()}
 """Files by which these choose what they run, even to tell their version: a tool chain's folder, a script that stands
 for the program, what the virtual machine loads."""
 
-_CHOSEN_IF = {
-    key[0]: (file, tuple(word.encode() for word in words.split()))
-    for key, spelled in field_of("read_only", "chosen_if").items()
-    for file, words in [spelled.split(": ")]
-}
-"""A file by which these choose what they do even to tell their version, if it holds one of these texts."""
-
-_ALL_CHOOSING = (
-    *_CHOSEN_BY.values(),
-    *[(file,) for file, _ in _CHOSEN_IF.values()],
-)
-CHOOSING_FILES = frozenset(part for files in _ALL_CHOOSING for file in files for part in file.split("/"))
+CHOOSING_FILES = frozenset(part for files in _CHOSEN_BY.values() for file in files for part in file.split("/"))
 """The names of all such files, and of the folders in which they lie."""
 
 _LED_BY = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "led_by").items()}
 """Variables that name places from which these load code."""
-
-_PACKAGES = {key[0]: tuple(folders.split()) for key, folders in field_of("read_only", "packages").items()}
-"""By program its package folders, which may name further ones."""
 
 _BUILTINS = names_with("builtin")
 _START_NO_OTHER = names_with("starts_no_other")
@@ -97,25 +90,15 @@ def chosen_by_others(
     name: str, places: Iterable[str], path: ProgramPath, paths: PathJudge, made: Collection[str] = ()
 ) -> bool:
     """Whether a file may choose what runs under this name, seen from these places, or a variable leads the program
-    into the workspace. Files of folders above the workspace count as well, but the home's own, which its person wrote.
+    into the workspace. Files of folders above the workspace count as well, but the home's own, which its person wrote
+    (where they are no links, which may lead anywhere).
     ``made`` are folded names of files that are made before it runs.
     """
     files, variables = _CHOSEN_BY.get(name, ()), _LED_BY.get(name, ())
-    held = _CHOSEN_IF.get(name)
-    if held is not None and fold(held[0]) in made:
-        return True
-    if held is not None and any(
-        disk.combined(_holds, (f"{'' if folder == '/' else folder}/{held[0]}", held[1]))
-        for folder in _folders_above(places, paths)
-    ):
-        return True
     if any(_leads_inside(disk.variable(variable), paths) for variable in variables):
         return True
-    packages = _PACKAGES.get(name)
-    if packages is not None and packages_inside(_runs_from(name, path), packages, paths):
-        return True
     if (files or variables) and _in_workspace(paths.home, paths):
-        # What these take from a home (`~/.mavenrc`, `~/.local/lib`) is written as freely as the rest of the workspace.
+        # What these take from a home (`~/.cargo`) is written as freely as the rest of the workspace.
         return True
     if name not in _BUILTINS and runs_by_shim(name, path):
         return True
@@ -123,15 +106,9 @@ def chosen_by_others(
         return False
     if made and any(fold(part) in made for file in files for part in file.split("/")):
         return True
+    if any(disk.is_link(f"{home}/{file}") for home in paths.homes for file in files):
+        return True
     return any(disk.combined(_chooses, (folder, files)) for folder in _folders_above(places, paths))
-
-
-def _runs_from(name: str, path: ProgramPath) -> Sequence[str]:
-    """Where a program lies, by each link to it, and its interpreter."""
-    way = disk.first_program(name, path.outside)
-    called = [*_started_by(way[-1])] if way else []
-    ways = (disk.way_to(each) if "/" in each else disk.first_program(each, path.outside) for each in called)
-    return (*way, *itertools.chain.from_iterable(ways))
 
 
 def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
@@ -164,28 +141,13 @@ def _behind_link(base: str, name: str) -> bool:
     return any(disk.is_link(f"{base}/{way}") for way in ways)
 
 
-def _holds(at: tuple[str, tuple[bytes, ...]]) -> bool:
-    """Whether a file may hold one of these texts, in any case of letters, if it is there."""
-    path, texts = at
-    found = disk.path_stat(path)
-    if isinstance(found, int):
-        return found not in disk.MISSING
-    text = disk.beginning(path, _MOST_SETTINGS + 1) if found.kind == stat.S_IFREG else None
-    if text is None or len(text) > _MOST_SETTINGS:
-        return True
-    return any(each in text.lower() for each in texts)
-
-
-_MOST_SETTINGS = 100_000
-
-
 def runs_by_shim(name: str, path: ProgramPath) -> bool:
     """Whether the shim of a version manager runs under this name. What it starts is chosen by files of many names in
     every folder above, in the home and of plug-ins, which may name any program."""
-    if path.shims and disk.first_that_runs(name, path.outside) in path.shims:
-        return True
-    way = disk.first_program(name, path.outside) if name in _LINKED else ()
-    return any(os.path.dirname(each).endswith(_LINKED[name]) for each in way)
+    way = disk.first_program(name, path.outside)
+    return bool(way) and (
+        os.path.dirname(way[0]) in path.shims or any(_holds_shims(os.path.dirname(each)) for each in way[1:])
+    )
 
 
 def _leads_inside(value: str, paths: PathJudge) -> bool:
@@ -211,30 +173,42 @@ def _in_workspace(path: str, paths: PathJudge) -> bool:
 STARTS = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "starts").items()}
 """All the programs that others start by their names while they read, as scripts or by what lies in a file."""
 
-_SCRIPTS = {key[0]: interpreter for key, interpreter in field_of("read_only", "interpreted").items()}
-"""Programs of which a record says what they load where they are scripts, and for which interpreter."""
+_SHELL_SCRIPTS = names_with("shell_script")
+"""Programs that may be scripts for a shell, which load nothing and start only what their records say."""
 
 _COMPILED = tuple(map(bytes.fromhex, "7f454c46 feedface feedfacf cefaedfe cffaedfe cafebabe".split()))
 """How programs begin that a system runs by itself (ELF, Mach-O)."""
 
 
-def is_strange_script(name: str, path: ProgramPath) -> bool:
-    """Whether a script runs under this name of which no record says what it loads, or one by another interpreter or
-    by one that is a script itself. A shim asks in any case (``chosen_by_others``)."""
-    way = disk.first_program(name, path.outside)
-    if not way or os.path.dirname(way[0]) in path.shims or _is_compiled(way[-1]):
-        return False
-    started = [*_started_by(way[-1])]
-    known, runner = _SCRIPTS.get(name), os.path.basename(started[-1]) if started else ""
-    if known is None or not (runner in SHELLS if known == "sh" else _VERSIONED.sub("", runner) == known):
-        return True
-    ways = [disk.way_to(each) if "/" in each else disk.first_program(each, path.outside) for each in started]
-    return not all(each.startswith("/") or "/" not in each for each in started) or not all(
-        _is_compiled(each[-1]) for each in ways if each
+def why_strange(name: str, path: ProgramPath, *, by_shell: bool = False) -> str | None:
+    """Why the program of this name may be another, or load code of others, or None: it does not lie in one of the
+    system's folders, or it is a script of which no record says what it loads. ``by_shell``: the shell runs it itself,
+    which may have a builtin of this name. A shim asks in any case (``chosen_by_others``)."""
+    way = () if by_shell and name in _BUILTINS else disk.first_program(name, path.outside)
+    if not way or runs_by_shim(name, path):
+        return None
+    if not _is_of_system(way, path):
+        return f"`{name}` is not one of the system's programs on this machine, and what it loads is not known"
+    if _is_compiled(way[-1]) or (name in _SHELL_SCRIPTS and _runs_by_system_shell(way[-1], path)):
+        return None
+    return f"`{name}` is a script on this machine, and what it loads is not known"
+
+
+def _is_of_system(way: Sequence[str], path: ProgramPath) -> bool:
+    """Whether a program and all links to it lie in the system's folders, none of which is in the home."""
+    folders = (disk.first_resolved(os.path.dirname(way[0])), *map(os.path.dirname, way[1:]))
+    return all(
+        f"{folder}/".startswith(SYSTEM_FOLDERS) and not any(f"{folder}/".startswith(f"{home}/") for home in path.homes)
+        for folder in folders
     )
 
 
-_VERSIONED = re.compile(r"[\d.]+\Z")
+def _runs_by_system_shell(script: str, path: ProgramPath) -> bool:
+    started = [*_started_by(script)]
+    if len(started) != 1 or not started[0].startswith("/") or os.path.basename(started[0]) not in SHELLS:
+        return False
+    way = disk.way_to(started[0])
+    return _is_of_system(way, path) and _is_compiled(way[-1])
 
 
 def _is_compiled(file: str) -> bool:
@@ -247,18 +221,11 @@ def starts_by_name(name: str, path: ProgramPath) -> bool:
     return bool(STARTS.get(name, bool(way) and not _is_compiled(way[-1])))
 
 
-def interpreter_of(name: str, path: ProgramPath) -> str | None:
-    """The program that ``env`` looks up on the path to run this one; None if this one is compiled, or a script that
-    names its interpreter by a path."""
-    way = () if name in _START_NO_OTHER else disk.first_program(name, path.outside)
-    called = [each for each in _started_by(way[-1]) if "/" not in each] if way else []
-    return called[0] if called else None
-
-
 def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, scripts: int = 2) -> bool:
     """Whether the program of this name lies in the workspace: it is found there and nowhere else on the path but as a
-    shim, which runs the next program of the name where its manager has none; a link elsewhere leads to it; or a script
-    elsewhere names a place there, or runs by an interpreter there. ``by_shell``: the shell runs it itself, which may
+    shim, which runs the next program of the name where its manager has none; a link elsewhere leads to it; a script
+    elsewhere names a place there, or runs by an interpreter there; or a compiled program that no package manager
+    brought names such a place, from which it may load libraries. ``by_shell``: the shell runs it itself, which may
     have a builtin of this name. ``scripts`` says how many scripts are looked into, one an interpreter of the other.
 
     Such a program is not in the set (docs/gate.md "Commands that only read").
@@ -276,6 +243,8 @@ def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, sc
     if any(each.startswith(path.tops) for each in way):
         return True
     file = way[-1]
+    if _is_compiled(file):
+        return not file.startswith(_PACKAGED) and disk.holds_path(file, tuple(top.rstrip("/") for top in path.tops))
     return name not in _START_NO_OTHER and _leads_in(file, path, scripts)
 
 

@@ -27,7 +27,7 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
-from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
+from countersign.gate.shell.languages.git import READ_HERE, global_escapes, names_other_file, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
 from countersign.gate.shell.programs.registry import find_program
@@ -366,6 +366,9 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         if named_so and not reads:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
+    if names_other_file(git):
+        why = "a name of this kind is that of a file below `.git`, or elsewhere"
+        uses.append(named("changes", (operands[0].value or NAMED_NOWHERE,), why))
     if git.subcommand == "update-ref" and git.arguments.may_have("--stdin"):
         uses.append(named("changes", ("--stdin",), "which references it changes comes in on its input"))
     first = next((word for _, word in git.arguments.operands), None)

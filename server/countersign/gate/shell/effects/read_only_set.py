@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
 from countersign.gate.shell.programs.other_names import plain_name
-from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, words_of
+from countersign.gate.shell.programs.tables import field_of, names_with, words_of
 from countersign.gate.shell.syntax.tree import Word
 
 _VERSIONS = words_of("read_only", "version_options")
@@ -28,8 +28,6 @@ _STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
 
 _ALONE = names_with("starts_no_other") | names_with("builtin")
 """Programs that are surely compiled and start nothing that their words do not name, and those of the shell itself."""
-_SCRIPTS = {key[0]: frozenset(words.split()) for key, words in FACETS["script_subcommands"].items()}
-"""Subcommands of theirs that are scripts."""
 
 _WITH_SETTINGS = frozenset(key[0] for key, takes in field_of("read_only", "settings").items() if takes)
 """Of those that start no other, the ones that take settings from the home."""
@@ -68,16 +66,16 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     return not known.arguments.may_have(*row.not_known)
 
 
-def starts_no_other(name: str, known: ProgramReading) -> bool:
+def starts_no_other(name: str) -> bool:
     """Whether a program surely looks up none on the path but those that its words name. Its other names may be scripts
     (``egrep``)."""
-    return name in _ALONE and (known.git is None or known.git.subcommand not in _SCRIPTS.get(name, ()))
+    return name in _ALONE
 
 
 def takes_settings(name: str, known: ProgramReading) -> bool:
     """Whether a program may take settings from the home by which it does more than read. git's are read where it works
     (``git_settings.py``)."""
-    return name in _WITH_SETTINGS or not starts_no_other(name, known)
+    return name in _WITH_SETTINGS or not starts_no_other(name)
 
 
 def _has_shape(name: str, words: Sequence[Word]) -> bool:

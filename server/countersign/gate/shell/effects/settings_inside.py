@@ -7,7 +7,6 @@ folder of settings (``~/.config``), or one that the home's links lead into (a re
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -28,8 +27,8 @@ _HARMLESS = re.compile(
 )
 """Variables that say where something stands, and tell programs nothing, or only those whose records say it."""
 
-_FOLDERS_NAMED = re.compile(r"\w*(?:PATHS?|DIRS?|HOME|PREFIX|ROOT)", re.IGNORECASE)
-"""Variables that name folders, or list them: an empty or a relative one is the folder where a program runs."""
+_FOLDERS_NAMED = re.compile(r"\w*(?:PATHS?|DIRS?|HOME|PREFIX|ROOT|FILES?|CONF|RC|CACHE|COVERAGE)", re.IGNORECASE)
+"""Variables that name folders or files, or list them: an empty or a relative one is the folder where a program runs."""
 
 _RELATIVE = re.compile(r"[\w.~-][\w./~-]*")
 
@@ -41,7 +40,7 @@ _LEVELS = 3
 _MOST_ENTRIES = 20_000
 """Names in the home that are looked at; with more, any of them may lead into the workspace."""
 
-_NEAR = 2
+_NEAR = 3
 """How many folders deep in a place programs keep settings."""
 
 
@@ -119,60 +118,6 @@ def _settings_of(home: str, named: Sequence[str]) -> Iterator[tuple[str, bool]]:
         for name, is_folder in entries if entries is not None else ():
             if level or name.startswith("."):
                 yield f"{folder}/{name}", is_folder is None
-                if is_folder and level + 1 < _LEVELS:
+                # Behind a link there may be a folder as well.
+                if is_folder is not False and level + 1 < _LEVELS:
                     ahead.append((f"{folder}/{name}", level + 1))
-
-
-def packages_inside(program: Sequence[str], folders: Sequence[str], paths: PathJudge) -> bool:
-    """Whether a package folder of Python leads into the workspace, as ``pip install -e`` makes one do: what lies there
-    is loaded by each program in Python that looks for a module of its name. ``folders`` are patterns below each
-    prefix where Python may be, those of ``program`` (paths of it and of its interpreter) among them."""
-    places = [os.path.dirname(os.path.dirname(each)) for each in program]
-    places += [disk.variable("VIRTUAL_ENV"), *_PREFIXES, f"{paths.home}/.local"]
-    for folder in (f"{paths.home}/{_ON_MACOS}", f"/{_ON_MACOS}"):
-        places += [f"{folder}/{name}" for name in disk.names_in(folder)]
-    places = tuple(dict.fromkeys(filter(None, places)))
-    return disk.combined(_packages_name, (places, tuple(folders), workspace_tops(paths)))
-
-
-_PREFIXES = ("/usr", "/usr/local", "/opt/homebrew")
-_ON_MACOS = "Library/Python"
-_MOST_FOLDERS = 500
-_MOST_PATHS = 100_000
-
-
-def _packages_name(asked: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]) -> bool:
-    prefixes, patterns, tops = asked
-    for prefix, pattern in itertools.product(prefixes, patterns):
-        folders = disk.matching(pattern, prefix, _MOST_FOLDERS)
-        if folders is None:
-            return True
-        for folder in folders:
-            names = frozenset(disk.names_in(f"{prefix}/{folder}"))
-            if any(_leads(f"{prefix}/{folder}", name, names, tops) for name in names if name.endswith(".pth")):
-                return True
-            links = (name for name, is_folder in disk.entries_in(f"{prefix}/{folder}") or () if is_folder is None)
-            if any(lies_in(f"{prefix}/{folder}/{name}", tops) for name in links):
-                return True
-    return False
-
-
-def _leads(folder: str, file: str, names: frozenset[str], tops: Sequence[str]) -> bool:
-    """Whether a line of a file is a path into the workspace, or code that names such a path, or loads a module of this
-    folder that does. ``names`` are those in the folder."""
-    text = disk.beginning(f"{folder}/{file}", _MOST_PATHS + 1)
-    if text is None or len(text) > _MOST_PATHS:
-        return text is not None
-    for line in filter(None, text.splitlines()):
-        if not line.startswith((b"import ", b"import\t")):
-            if lies_in(os.path.join(folder, os.fsdecode(line).strip()), tops):
-                return True
-            continue
-        modules = {f"{word}.py" for word in re.findall(r"\w+", os.fsdecode(line))} & names
-        codes = [line, *(disk.beginning(f"{folder}/{module}", _MOST_CODE + 1) or b"" for module in sorted(modules))]
-        if any(len(code) > _MOST_CODE or any(os.fsencode(top) in code for top in tops) for code in codes):
-            return True
-    return False
-
-
-_MOST_CODE = 1_000_000

@@ -13,7 +13,7 @@ from countersign.gate.shell.files.address_operands import repository_touches, wr
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
 from countersign.gate.shell.files.pathspec_names import met_names
-from countersign.gate.shell.languages.git import Git, named_words, paths_in
+from countersign.gate.shell.languages.git import Git, named_words, names_other_file, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.programs.argv import is_one_of
@@ -200,6 +200,12 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "submodule":
             if operands and operands[0].value == "add":
                 yield from written_for_address(operands[1:])
+        case "symbolic-ref" | "update-ref" if names_other_file(git):
+            name = operands[0].value
+            for folder in (".git", ".git/logs"):
+                yield FileUse("write", unknown() if name is None else constant(f"{folder}/{name}"), top=True)
+        case "bisect":
+            yield from (FileUse("read", word) for word in operands[1:] if operands[0].value == "replay")
         case "checkout-index":
             yield from (FileUse("write", word) for word in operands)
             if found.may_have("-a", "--all", "--stdin", "--prefix"):

@@ -216,6 +216,8 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
     settings = _settings(repository, paths)
     if settings is None:
         return UNCERTAIN
+    if disk.variable("XDG_CONFIG_HOME")[:1] not in {"", "/"}:  # seen from the folder where git runs
+        return "its settings include a file of the workspace"
     of_person = _of_person(paths.home)
     attributes = [f"{os.path.dirname(file)}/attributes" for file in of_person[1:]]
     if any(_may_be_written(file, paths) for file in (*of_person, *attributes)):

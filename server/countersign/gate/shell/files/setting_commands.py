@@ -14,10 +14,10 @@ from itertools import takewhile
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.chosen_programs import (
-    is_strange_script,
     only_in_workspace,
     program_path,
     runs_by_shim,
+    why_strange,
 )
 from countersign.gate.shell.effects.settings_inside import settings_inside
 from countersign.gate.shell.programs.tables import field_of, names_with, names_with_field
@@ -125,7 +125,9 @@ def _why_others_choose(setting: str, text: str, paths: PathJudge) -> str | None:
     ):
         return f"its setting `{setting}` runs a file of the workspace"
     started = _programs_of(text) or []
-    if any(is_strange_script(each, path) for each in started) or any(runs_by_shim(each, path) for each in programs):
+    if any(why_strange(each, path) is not None for each in started) or any(
+        runs_by_shim(each, path) for each in programs
+    ):
         return f"it is not known what its setting `{setting}` runs"
     program = next((each for each in started if each not in _ALONE | _KNOWN_SETTINGS), None)
     if program is None or not settings_inside(paths):

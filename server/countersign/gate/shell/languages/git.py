@@ -71,6 +71,25 @@ def global_escapes(git: Git) -> list[tuple[str, str]]:
     return found
 
 
+def names_other_file(git: Git) -> bool:
+    """Whether git may write or delete, in the place of a reference, the file that its name is the path of: it takes
+    ``config`` and ``../../x`` for names of references that lead to others."""
+    operands = [word for _, word in git.arguments.operands]
+    if not operands:
+        return False
+    match git.subcommand:
+        case "update-ref":  # refuses `..`
+            return not _REFERENCE.match(operands[0].prefix)
+        case "symbolic-ref" if len(operands) > 1 or git.arguments.may_have("-d", "--delete"):
+            name = operands[0].value
+            return name is None or not _REFERENCE.match(name) or not _STRANGE_PARTS.isdisjoint(name.split("/"))
+    return False
+
+
+_REFERENCE = re.compile(r"(?:HEAD|[A-Z]+_HEAD)\Z|refs/")
+_STRANGE_PARTS = frozenset({"", ".", ".."})
+
+
 def only_reads(git: Git) -> bool:
     """Whether the form used is one that only reads, its options not looked at."""
     name, operands = git.subcommand, [word for _, word in git.arguments.operands]
@@ -101,9 +120,6 @@ def only_reads(git: Git) -> bool:
             return first in LISTING[name] and git.arguments.operands[0][0] == git.start
         case "symbolic-ref":
             return len(operands) == 1 and not may_be_several(operands[0])
-        case "submodule":
-            plain = all(option.name in _ABOUT_SUBMODULES for option in git.arguments.options)
-            return plain and (first in LISTING[name] if operands else not git.arguments.options)
         case "diff" if git.arguments.has("--no-index"):
             return len(operands) == 2 and all(word.value is not None for word in operands)
         case "config" if git.arguments.keeps("-l", "--list"):
@@ -117,7 +133,6 @@ def only_reads(git: Git) -> bool:
     return True
 
 
-_ABOUT_SUBMODULES = frozenset({"-q", "--quiet", "--cached", "--recursive"})
 _OF_LISTS = frozenset({"-l", "--list", "--local", "-z", "--null", "--name-only", "--show-origin", "--show-scope"})
 
 _TELLING = re.compile(

@@ -16,10 +16,9 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.chosen_programs import (
     STARTS,
     chosen_by_others,
-    interpreter_of,
-    is_strange_script,
     only_in_workspace,
     starts_by_name,
+    why_strange,
 )
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.effects.read_only_set import only_reads_by_words, starts_no_other, takes_settings
@@ -386,13 +385,14 @@ def _only_reads(
         return True, None
     if not _only_reads_by_words(context, analyzed, places):
         return False, None
-    for program, known in zip(_programs(analyzed), analyzed.known, strict=True):
+    for index, (program, known) in enumerate(zip(_programs(analyzed), analyzed.known, strict=True)):
         if _may_be_activated(context, program, known) or _chosen_by_others(context, program, tuple(places)):
             return False, f"others may choose which program runs as `{program}`"
         if _has_settings_inside(context, program, known):
             return False, f"the workspace may hold settings that `{program}` uses"
-        if is_strange_script(program, context.program_path):
-            return False, f"`{program}` is a script on this machine, and what it loads is not known"
+        strange = _why_strange(context, analyzed, index)
+        if strange is not None:
+            return False, strange
     known = analyzed.known[-1]
     if known.git is not None and known.git.folders:
         there = entered(analyzed, places, context.paths)
@@ -421,7 +421,7 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
         or _chosen_by_others(context, program, tuple(places))
         or _has_settings_inside(context, program, known)
         or _only_in_workspace(context, analyzed, index)
-        or is_strange_script(program, context.program_path)
+        or _why_strange(context, analyzed, index) is not None
         for index, (program, known) in enumerate(zip(_programs(analyzed), analyzed.known, strict=True))
     ):
         return False
@@ -433,8 +433,18 @@ def _only_reads_listed(context: JudgingContext, analyzed: AnalyzedCommand, place
 def _only_in_workspace(context: JudgingContext, analyzed: AnalyzedCommand, index: int) -> bool:
     """Whether the program of this layer is found in the workspace alone. Behind a wrapper there are no builtins."""
     name = analyzed.layers[index].words[0].value or ""
-    by_shell = all(above in _RUN_BUILTINS for above in analyzed.names[:index])
-    return only_in_workspace(name, context.program_path, by_shell=by_shell)
+    return only_in_workspace(name, context.program_path, by_shell=_by_shell(analyzed, index))
+
+
+def _why_strange(context: JudgingContext, analyzed: AnalyzedCommand, index: int) -> str | None:
+    """``why_strange`` of the program of this layer."""
+    name = analyzed.layers[index].words[0].value or ""
+    return why_strange(name, context.program_path, by_shell=_by_shell(analyzed, index))
+
+
+def _by_shell(analyzed: AnalyzedCommand, index: int) -> bool:
+    """Whether the shell itself runs the command of this layer."""
+    return all(above in _RUN_BUILTINS for above in analyzed.names[:index])
 
 
 _RUN_BUILTINS = frozenset({"command", "builtin"})
@@ -443,7 +453,7 @@ _RUN_BUILTINS = frozenset({"command", "builtin"})
 def _may_be_activated(context: JudgingContext, program: str, known: ProgramReading) -> bool:
     """Whether an activated environment may have the program, or one that it starts by its name, which any folder of
     programs in the workspace may have."""
-    if starts_no_other(program, known):
+    if starts_no_other(program):
         return any(disk.is_there(f"{each}/{program}") for each in context.activated)
     inside = bool(context.program_path.inside)
     return bool(context.activated) or (
@@ -460,11 +470,8 @@ def _chosen_by_others(context: JudgingContext, program: str, places: tuple[str, 
     """``chosen_by_others``, asked once in a text."""
     found = context.chosen.get((program, places))
     if found is None:
-        interpreter = interpreter_of(program, context.program_path)
-        found = context.chosen[program, places] = any(
-            chosen_by_others(each, places, context.program_path, context.paths, context.made)
-            for each in (program, interpreter)
-            if each is not None
+        found = context.chosen[program, places] = chosen_by_others(
+            program, places, context.program_path, context.paths, context.made
         )
     return found
 
@@ -484,7 +491,7 @@ def _only_reads_by_words(context: JudgingContext, analyzed: AnalyzedCommand, pla
         return False
     if any(
         only_in_workspace(each, context.program_path)
-        or is_strange_script(each, context.program_path)
+        or why_strange(each, context.program_path) is not None
         or _chosen_by_others(context, each, tuple(places))
         for each in (*STARTS.get(name, ()), *STARTS.get(words[0].value or "", ()))
     ):
