@@ -205,7 +205,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             for folder in (".git", ".git/logs"):
                 yield FileUse("write", unknown() if name is None else constant(f"{folder}/{name}"), top=True)
         case "bisect":
-            yield from (FileUse("read", word) for word in operands[1:] if operands[0].value == "replay")
+            replayed = operands[1:] if operands and _may_be(operands[0], "replay") else ()
+            yield from (FileUse("read", word) for word in replayed)
         case "checkout-index":
             yield from (FileUse("write", word) for word in operands)
             if found.may_have("-a", "--all", "--stdin", "--prefix"):
@@ -254,6 +255,10 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield from (FileUse("read", constant(path), shown=True, top=True, below=True) for path in paths)
                 if not paths:
                     yield FileUse("read", constant("."), below=True)
+
+
+def _may_be(word: Word, text: str) -> bool:
+    return word.value == text or (word.value is None and text.startswith(word.prefix))
 
 
 _FOLDER_OPTION = re.compile("-[a-z]*P|--p(?:r(?:e(?:f(?:i(?:x)?)?)?)?)?")
