@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from countersign.gate.shell.effects.chosen_programs import SYSTEM_FOLDERS
+from countersign.gate.paths.system_folders import SYSTEM_FOLDERS
 
 os.environ["PATH"] = ":".join(
     folder for folder in os.environ["PATH"].split(":") if f"{os.path.realpath(folder)}/".startswith(SYSTEM_FOLDERS)

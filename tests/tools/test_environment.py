@@ -214,3 +214,23 @@ def test_a_variable_that_is_passed_or_set_for_the_agent_is_not_noted() -> None:
     assert withheld_names(["echo $MY_TOKEN"], MENTIONED, policy, {"MY_TOKEN": "own"}) == ()
     own = Policy(WORKSPACE, "/home/me", secret_variables=frozenset({"HOME"}))
     assert withheld_names(["ls $HOME"], MENTIONED, own) == ("HOME",)
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("{home}/.cargo/bin:/usr/bin:{ws}/bin:/opt/tools/bin:/bin", "/usr/bin:/bin"),
+        ("{home}/linked:/usr/bin", "{home}/linked:/usr/bin"),
+        ("{home}/.cargo/bin", "/usr/local/bin:/usr/bin:/bin"),
+    ],
+)
+def test_a_command_that_only_reads_finds_programs_of_the_system_alone(path: str, kept: str, tmp_path: Path) -> None:
+    """A second line: the gate asks where another program would run."""
+    home, workspace = tmp_path / "home", tmp_path / "ws"
+    (home / ".cargo/bin").mkdir(parents=True)
+    (home / "linked").symlink_to("/usr/lib")
+    policy = Policy(workspace=str(workspace), home=str(home))
+    places = {"home": str(home), "ws": str(workspace)}
+    base = {"PATH": path.format(**places)}
+    assert filtered_environment(base, policy, str(workspace), only_reads=True)["PATH"] == kept.format(**places)
+    assert (filtered_environment(base, policy, str(workspace))["PATH"] == base["PATH"]) is ("{ws}" not in path)

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from countersign.gate import has_secret_form, is_secret_name
+from countersign.gate import SYSTEM_FOLDERS, has_secret_form, is_secret_name
 from countersign.settings.escape_text import escaped
 from countersign.settings.policy import Policy
 from countersign.tools.sandbox.system_paths import DROPPED_VARIABLES
@@ -51,7 +51,8 @@ def filtered_environment(
 ) -> dict[str, str]:
     """What a command gets of ``base``. An agent gets this, and its own ``env`` laid over it.
 
-    ``only_reads``: the command runs without a rule because it only reads; git runs no hooks then, and fetches nothing.
+    ``only_reads``: the command runs without a rule because it only reads; git runs no hooks then, and fetches nothing,
+    and PATH holds only folders of the system, as no other program runs without a rule.
     ``shell.env.pass`` names variables that pass although they look like a secret or steer a program; those that steer
     the shell itself never do. Reads no disk but to resolve the links of PATH entries.
     """
@@ -67,6 +68,7 @@ def filtered_environment(
         kept[name] = value
     kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
     if only_reads:
+        kept["PATH"] = _path_of_system(kept["PATH"])
         return _with_utf8(kept) | _quiet_git((*GIT_SETTINGS, *READING_GIT_SETTINGS)) | READING
     return _with_utf8(kept) | _quiet_git(GIT_SETTINGS)
 
@@ -148,6 +150,11 @@ def ordered_path(path: str, workspace: str) -> str:
     entries = list(dict.fromkeys(entry for entry in path.split(os.pathsep) if os.path.isabs(entry)))
     entries = entries or DEFAULT_PATH.split(":")
     return os.pathsep.join(sorted(entries, key=lambda entry: inside(entry, workspace)))
+
+
+def _path_of_system(path: str) -> str:
+    entries = [entry for entry in path.split(os.pathsep) if f"{os.path.realpath(entry)}/".startswith(SYSTEM_FOLDERS)]
+    return os.pathsep.join(entries) or DEFAULT_PATH
 
 
 def inside(entry: str, workspace: str) -> bool:

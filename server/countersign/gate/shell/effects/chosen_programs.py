@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.system_folders import PACKAGED_FOLDERS, SYSTEM_FOLDERS
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.settings_inside import lies_in, workspace_tops
@@ -62,15 +63,6 @@ def _holds_shims(folder: str) -> bool:
 
 
 _SHIM_FOLDERS = ("/shims/", *(f"/{folder}/" for folder in field_of("shims", "folder").values()))
-
-_PACKAGED = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/nix/store/", "/gnu/store/", "/snap/")
-"""Folders of programs that nobody but a package manager of the system fills."""
-
-SYSTEM_FOLDERS = (
-    *_PACKAGED, "/usr/", "/etc/alternatives/", "/run/current-system/", "/opt/homebrew/", "/opt/local/",
-    "/home/linuxbrew/.linuxbrew/", "/Applications/", "/Library/Developer/CommandLineTools/",
-)  # fmt: skip
-"""Folders in which the programs of a system lie, and those that its administrator installed."""
 
 _CHOSEN_BY = {key[0]: tuple(files.split()) for key, files in field_of("read_only", "chosen_by").items()}
 """Files by which these choose what they run, even to tell their version: a tool chain's folder, a script that stands
@@ -244,7 +236,9 @@ def only_in_workspace(name: str, path: ProgramPath, *, by_shell: bool = True, sc
         return True
     file = way[-1]
     if _is_compiled(file):
-        return not file.startswith(_PACKAGED) and disk.holds_path(file, tuple(top.rstrip("/") for top in path.tops))
+        return not file.startswith(PACKAGED_FOLDERS) and disk.holds_path(
+            file, tuple(top.rstrip("/") for top in path.tops)
+        )
     return name not in _START_NO_OTHER and _leads_in(file, path, scripts)
 
 
