@@ -155,6 +155,8 @@ FACTS: Mapping[str, type] = {
     "builtin": bool,
     "starts_no_other": bool,
     "shell_script": bool,
+    "many_in_one": bool,
+    "stands_behind": str,
     "places": str,
     "rewrites_when_told": bool,
     "never_proposed": bool,

@@ -19,7 +19,8 @@ from countersign.gate.paths.system_folders import PACKAGED_FOLDERS, SYSTEM_FOLDE
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.settings_inside import lies_in, workspace_tops
-from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS, field_of, names_with
+from countersign.gate.shell.programs.other_names import family
+from countersign.gate.shell.programs.tables import FACETS, SHELLS, WRAPPERS, field_of, names_with
 
 
 class ProgramPath(NamedTuple):
@@ -42,7 +43,7 @@ def program_path(workspace: str, home: str) -> ProgramPath:
 
 @lru_cache(maxsize=16)
 def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
-    folders = [folder for folder in path.split(":") if folder.startswith("/")]
+    folders = [folder for folder in path.split(":") if folder.startswith("/")] or _WITHOUT_PATH.split(":")
     # Links of the path are followed once, as it costs much: an agent that can make one outside may make programs there.
     tops = (f"{workspace}/", f"{disk.first_resolved(workspace)}/")
     inside = tuple(
@@ -56,6 +57,10 @@ def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
     named = [*filter(None, below_home)] or [top.rstrip("/") for top in tops]
     shims = frozenset(folder for folder in outside if _holds_shims(folder) or _holds_shims(disk.first_resolved(folder)))
     return ProgramPath(inside, outside, shims, homes, tops, tuple(dict.fromkeys(named)))
+
+
+_WITHOUT_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""The path of commands where we have none (``tools/shell/environment.py``)."""
 
 
 def _holds_shims(folder: str) -> bool:
@@ -181,9 +186,33 @@ def why_strange(name: str, path: ProgramPath, *, by_shell: bool = False) -> str 
         return None
     if not _is_of_system(way, path):
         return f"`{name}` is not one of the system's programs on this machine, and what it loads is not known"
-    if _is_compiled(way[-1]) or (name in _SHELL_SCRIPTS and _runs_by_system_shell(way[-1], path)):
-        return None
-    return f"`{name}` is a script on this machine, and what it loads is not known"
+    if not _is_compiled(way[-1]) and not (name in _SHELL_SCRIPTS and _runs_by_system_shell(way[-1], path)):
+        return f"`{name}` is a script on this machine, and what it loads is not known"
+    file = os.path.basename(way[-1])
+    if not _is_called(file, name):
+        return f"`{name}` leads to `{file}` on this machine, which may run another program"
+    return None
+
+
+def _is_called(file: str, name: str) -> bool:
+    """Whether the file of a program is that of this name: `python3.11` of `python3`, `mawk` of `awk`, or one that is
+    many programs. A wrapper (`ccache`) looks up by the name what it runs."""
+    base = _OF_MACHINE.sub("", file)
+    if base == name or file in _MANY_IN_ONE or (name in SHELLS and base in SHELLS):
+        return True
+    alone, _, ending = base.partition(".")
+    return (
+        (base.startswith(name) and _VERSION_BEHIND.fullmatch(base, len(name)) is not None)
+        or (alone == name and ending.isalpha())
+        or name in _STANDS_BEHIND.get(base, ())
+        or family(base) == family(name)
+    )
+
+
+_OF_MACHINE = re.compile(r"\A\w+-(?:\w+-)?linux-\w+-")
+_VERSION_BEHIND = re.compile(r"[-.]?\d[\d.]*")
+_MANY_IN_ONE = names_with("many_in_one")
+_STANDS_BEHIND = {key[0]: frozenset(names.split()) for key, names in FACETS["stands_behind"].items()}
 
 
 def _is_of_system(way: Sequence[str], path: ProgramPath) -> bool:

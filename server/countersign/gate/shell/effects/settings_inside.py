@@ -30,7 +30,11 @@ _HARMLESS = re.compile(
 _FOLDERS_NAMED = re.compile(r"\w*(?:PATHS?|DIRS?|HOME|PREFIX|ROOT|FILES?|CONF|RC|CACHE|COVERAGE)", re.IGNORECASE)
 """Variables that name folders or files, or list them: an empty or a relative one is the folder where a program runs."""
 
-_RELATIVE = re.compile(r"[\w.~-][\w./~-]*")
+_NO_PLACE = re.compile(r"\d+|true|false|yes|no|on|off|none|auto|.*=/.*", re.IGNORECASE)
+"""Values of such variables that name no relative place: a switch, or a place behind a name."""
+
+_NOT_EXPANDED = ("./", "../", "~/", "$", "%", "@{")
+"""How relative paths begin, and what only a shell expands: elsewhere it is the name of a folder."""
 
 _GAPS = re.compile(r"[\s:;,='\"]+")
 
@@ -74,10 +78,10 @@ def workspace_tops(paths: PathJudge) -> tuple[str, ...]:
 def _depends_on_folder(name: str, value: str) -> bool:
     """Whether a variable names a place by the folder where a program runs: by a relative path, or as a list of folders
     by an empty one."""
-    if value in {".", ".."} or any(piece.startswith(("./", "../")) for piece in _GAPS.split(value)):
+    if value in {".", ".."} or any("/" in each and each.startswith(_NOT_EXPANDED) for each in _GAPS.split(value)):
         return True
     parts = value.split(":") if _FOLDERS_NAMED.fullmatch(name) and value else ()
-    return any(not part or _RELATIVE.fullmatch(part) for part in parts)
+    return any(not part.startswith("/") and not _NO_PLACE.fullmatch(part) for part in parts)
 
 
 def _is_above(path: str, places: Sequence[str]) -> bool:

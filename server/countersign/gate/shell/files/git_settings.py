@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -220,7 +221,7 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
         return "its settings include a file of the workspace"
     of_person = _of_person(paths.home)
     attributes = [f"{os.path.dirname(file)}/attributes" for file in of_person[1:]]
-    if any(_may_be_written(file, paths) for file in (*of_person, *attributes)):
+    if any(_may_be_written(file, paths) for file in (*of_person, *attributes, *_SYSTEM)):
         return "its settings include a file of the workspace"
     folder, own_dir, shared = repository
     if own_dir == shared and disk.is_there(f"{shared}/commondir"):
@@ -415,8 +416,11 @@ def _of_person(home: str) -> tuple[str, ...]:
 
 def _may_be_written(file: str, paths: PathJudge) -> bool:
     """Whether a file of a person's settings is there and lies in the workspace, in a place that is not protected."""
-    if isinstance(disk.path_stat(file), int):
+    there = disk.path_stat(file)
+    if isinstance(there, int):
         return False
+    if there.kind == stat.S_IFREG and there.names > 1:
+        return True  # another name of it may lie in the workspace
     found = paths.resolve(file, cwd="/")
     return any(
         each is None or (paths.inside_workspace(each, cwd="/") and paths.is_protected(each, cwd="/") is None)
