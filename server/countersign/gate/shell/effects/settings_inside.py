@@ -1,8 +1,8 @@
 """Whether settings that programs take from a person's home lie in the workspace.
 
-A program that only reads is safe with its person's settings and not with those that an agent may write: ``bat`` starts
-the pager that they name, ``curl --version`` empties the file that they name. They lie in the workspace where that is a
-folder of settings (``~/.config``), or one that the home's links lead into (a repository of dot files).
+A program that only reads is safe with its person's settings and not with those that an agent may write: ``rustc
+--version`` runs the tool chain that they name, ``file`` believes what they say of a file. They lie in the workspace
+where that is a folder of settings (``~/.config``), or one that the home's links lead into (a repository of dot files).
 """
 
 from __future__ import annotations
