@@ -156,7 +156,7 @@ FACTS: Mapping[str, type] = {
     "starts_no_other": bool,
     "shell_script": bool,
     "many_in_one": bool,
-    "stands_behind": str,
+    "same_file": str,
     "places": str,
     "rewrites_when_told": bool,
     "never_proposed": bool,

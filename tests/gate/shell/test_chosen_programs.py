@@ -28,7 +28,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "project/sub").mkdir(parents=True)
     (tmp_path / "project/a.txt").write_text("x")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr(chosen_programs, "SYSTEM_FOLDERS", (*chosen_programs.SYSTEM_FOLDERS, f"{tmp_path}/"))
+    of_system = (f"{tmp_path}/{folder}/" for folder in ("bin", "lib", "other", "outside", "opt", "usr", "tools"))
+    monkeypatch.setattr(chosen_programs, "SYSTEM_FOLDERS", (*chosen_programs.SYSTEM_FOLDERS, *of_system))
     return tmp_path
 
 
@@ -717,6 +718,7 @@ def test_git_takes_no_settings_from_a_folder_that_is_spelled_relative(
         ("gcc", "x86_64-linux-gnu-gcc-12", "allow"), ("gcc", "gcc-14", "allow"), ("g++", "g++-12", "allow"),
         ("python3", "python3.11", "allow"), ("python", "python3.11", "allow"), ("clang", "clang-14", "allow"),
         ("vim", "vim.basic", "allow"), ("ruby", "ruby3.1", "allow"), ("node", "nodejs", "allow"),
+        ("ninja", "gninja", "allow"), ("vim", "nvim", "ask"), ("python", "py", "ask"), ("python3", "pypy3", "ask"),
         ("ruby", "ruby-build", "ask"), ("node", "nodenv", "ask"), ("clang", "clang-wrapper", "ask"),
     ],
 )  # fmt: skip
@@ -763,3 +765,14 @@ def test_a_persons_git_settings_may_be_a_file_of_the_workspace(
         case _:
             write(world / file, "[user]\n\tname = x\n")
     assert check(world, "git diff") == ("allow" if kind == "file" else "ask")
+
+
+@pytest.mark.parametrize(
+    ("workspace", "decision"),
+    [
+        ("/", "ask"), ("/usr", "ask"), ("/usr/lib", "ask"), ("/etc", "ask"), ("/opt", "ask"), ("/usr/local/lib", "ask"),
+        ("/usr/src/app", "allow"), ("/usr/local/src/x", "allow"), ("/srv/app", "allow"), ("/opt/app", "allow"),
+    ],
+)  # fmt: skip
+def test_a_workspace_that_holds_what_programs_load_makes_none_the_systems(workspace: str, decision: str) -> None:
+    assert decide("grep -c x /dev/null", workspace=workspace, home="/nowhere", mode="default") == decision

@@ -75,6 +75,8 @@ COMMANDS = [
     ("git -C src grep x -- ../conf", "ask"),
     ("git stash show", "allow"),
     ("git stash show -p", "ask"),
+    ("git stash show --", "ask"),
+    ("git stash show stash@{0} --", "ask"),
     ("git cat-file -p 0a1b2c3d", "ask"),
     ("git cat-file -t 0a1b2c3d", "allow"),
     # A ref may name the contents of a file.

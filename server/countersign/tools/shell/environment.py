@@ -44,6 +44,8 @@ READING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "PIP_DISABLE_PIP_
 older pip does not ask its index whether there is a newer one."""
 UTF8 = "C.UTF-8"
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+NO_FOLDER = os.devnull
+"""A path on which nothing is found; an empty one would be the folder where a command runs."""
 
 
 def filtered_environment(
@@ -154,7 +156,7 @@ def ordered_path(path: str, workspace: str) -> str:
 
 def _path_of_system(path: str) -> str:
     entries = [entry for entry in path.split(os.pathsep) if f"{os.path.realpath(entry)}/".startswith(SYSTEM_FOLDERS)]
-    return os.pathsep.join(entries) or DEFAULT_PATH
+    return os.pathsep.join(entries) or NO_FOLDER
 
 
 def inside(entry: str, workspace: str) -> bool:

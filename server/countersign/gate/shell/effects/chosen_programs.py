@@ -19,7 +19,6 @@ from countersign.gate.paths.system_folders import PACKAGED_FOLDERS, SYSTEM_FOLDE
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.settings_inside import lies_in, workspace_tops
-from countersign.gate.shell.programs.other_names import family
 from countersign.gate.shell.programs.tables import FACETS, SHELLS, WRAPPERS, field_of, names_with
 
 
@@ -45,7 +44,7 @@ def program_path(workspace: str, home: str) -> ProgramPath:
 def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
     folders = [folder for folder in path.split(":") if folder.startswith("/")] or _WITHOUT_PATH.split(":")
     # Links of the path are followed once, as it costs much: an agent that can make one outside may make programs there.
-    tops = (f"{workspace}/", f"{disk.first_resolved(workspace)}/")
+    tops = (f"{workspace.rstrip('/')}/", f"{disk.first_resolved(workspace).rstrip('/')}/")
     inside = tuple(
         folder
         for folder in folders
@@ -204,24 +203,41 @@ def _is_called(file: str, name: str) -> bool:
     return (
         (base.startswith(name) and _VERSION_BEHIND.fullmatch(base, len(name)) is not None)
         or (alone == name and ending.isalpha())
-        or name in _STANDS_BEHIND.get(base, ())
-        or family(base) == family(name)
+        or base == f"g{name}"  # GNU's, beside others
+        or base in _SAME_FILES.get(name, ())
+        or name in _SAME_FILES.get(base, ())
     )
 
 
 _OF_MACHINE = re.compile(r"\A\w+-(?:\w+-)?linux-\w+-")
 _VERSION_BEHIND = re.compile(r"[-.]?\d[\d.]*")
 _MANY_IN_ONE = names_with("many_in_one")
-_STANDS_BEHIND = {key[0]: frozenset(names.split()) for key, names in FACETS["stands_behind"].items()}
+_SAME_FILES = {key[0]: frozenset(names.split()) for key, names in FACETS["same_file"].items()}
+"""By program names of its file, and names of links to it, for which it runs no other program."""
 
 
 def _is_of_system(way: Sequence[str], path: ProgramPath) -> bool:
-    """Whether a program and all links to it lie in the system's folders, none of which is in the home."""
+    """Whether a program and all links to it lie in the system's folders, none of which is in the home, and none of
+    which the workspace holds or is."""
+    if any(map(_overlaps_system, path.tops)):
+        return False
     folders = (disk.first_resolved(os.path.dirname(way[0])), *map(os.path.dirname, way[1:]))
     return all(
         f"{folder}/".startswith(SYSTEM_FOLDERS) and not any(f"{folder}/".startswith(f"{home}/") for home in path.homes)
         for folder in folders
     )
+
+
+@lru_cache(maxsize=16)
+def _overlaps_system(top: str) -> bool:
+    if any(folder.startswith(top) for folder in (*SYSTEM_FOLDERS, *_LOADED)):
+        return True
+    return top.startswith((*SYSTEM_FOLDERS, *_LOADED)) and not top.startswith(_SOURCES)
+
+
+_LOADED = ("/etc/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/Library/", "/System/")
+"""Where programs of the system have their libraries and settings, beside the folders in which they lie."""
+_SOURCES = ("/usr/src/", "/usr/local/src/")
 
 
 def _runs_by_system_shell(script: str, path: ProgramPath) -> bool:

@@ -189,9 +189,9 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         return () if prints_unnamed(words, git) is not None else None
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
-    if patched and shows_stash(git):
-        return ()
     dashes = _dashes(words, git)
+    if shows_stash(git) and (patched or dashes < len(words)):
+        return ()  # `--` alone counts as an option by which differences are asked for
     operands = [word for index, word in found.operands if index < dashes]
     specs = [word for index, word in found.operands if index >= dashes]
     if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):

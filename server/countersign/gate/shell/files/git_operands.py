@@ -5,6 +5,7 @@ An operand may be a revision as well as a file, and a path may stand behind a co
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
@@ -201,8 +202,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             if operands and operands[0].value == "add":
                 yield from written_for_address(operands[1:])
         case "symbolic-ref" | "update-ref" if names_other_file(git):
-            name = operands[0].value
-            for folder in (".git", ".git/logs"):
+            for name, folder in itertools.product([word.value for word in operands[:2]], (".git", ".git/logs")):
                 yield FileUse("write", unknown() if name is None else constant(f"{folder}/{name}"), top=True)
         case "bisect":
             replayed = operands[1:] if operands and _may_be(operands[0], "replay") else ()

@@ -73,7 +73,7 @@ def global_escapes(git: Git) -> list[tuple[str, str]]:
 
 def names_other_file(git: Git) -> bool:
     """Whether git may write or delete, in the place of a reference, the file that its name is the path of: it takes
-    ``config`` and ``../../x`` for names of references that lead to others."""
+    ``config`` and ``../../x`` for names of references that lead to others, or to which others lead."""
     operands = [word for _, word in git.arguments.operands]
     if not operands:
         return False
@@ -81,9 +81,13 @@ def names_other_file(git: Git) -> bool:
         case "update-ref":  # refuses `..`
             return not _REFERENCE.match(operands[0].prefix)
         case "symbolic-ref" if len(operands) > 1 or git.arguments.may_have("-d", "--delete"):
-            name = operands[0].value
-            return name is None or not _REFERENCE.match(name) or not _STRANGE_PARTS.isdisjoint(name.split("/"))
+            return not all(map(_is_reference, operands[:2]))
     return False
+
+
+def _is_reference(word: Word) -> bool:
+    name = word.value
+    return name is not None and _REFERENCE.match(name) is not None and _STRANGE_PARTS.isdisjoint(name.split("/"))
 
 
 _REFERENCE = re.compile(r"(?:HEAD|[A-Z]+_HEAD)\Z|refs/")
