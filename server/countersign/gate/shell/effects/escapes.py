@@ -366,6 +366,9 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         if named_so and not reads:
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
+    for word in _handed_on(words, git):
+        why = "git hands it to another of its commands, for which it is an option"
+        uses.append(named("runs", (word.value or NAMED_NOWHERE,), why))
     if names_other_file(git):
         why = "a name of this kind is that of a file below `.git`, or elsewhere"
         uses.append(named("changes", (operands[0].value or NAMED_NOWHERE,), why))
@@ -381,6 +384,16 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
             elif option.value is not None and option.value.value is None and option.value.prefix == "":
                 unsettled += (words[option.index],)
     return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
+
+
+def _handed_on(words: Sequence[Word], git: Git) -> Iterator[Word]:
+    """Words behind ``--`` that may be options all the same: these subcommands leave it out where they start others."""
+    if git.subcommand not in {"pull", "remote", "stash"}:
+        return
+    ends = [at for at, word in enumerate(words) if at >= git.start and word.value in {"--", "--end-of-options"}]
+    for word in words[ends[0] + 1 :] if ends else ():
+        if word.prefix.startswith("-") or (word.value is None and word.prefix == ""):
+            yield word
 
 
 def _begins(word: Word, text: str) -> bool:

@@ -142,8 +142,10 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return () if known_later or any(map(_is_object, [*operands, *_values(git)])) else None
         case "bisect":
             return () if operands and operands[0].value in {"view", "visualize"} else None
-        case "stash" if shows_stash(git) and all(option.name in _OF_STASHES for option in found.options):
-            return ()  # whole differences by the setting `stash.showPatch`
+        case "stash" if shows_stash(git) and (
+            dashes < len(words) or all(option.name in _OF_STASHES for option in found.options)
+        ):
+            return ()  # whole differences by the setting `stash.showPatch`; behind `--` stands the name of a stash
         case "archive":
             # Behind the tree stand paths.
             if _is_number(operands[0] if operands else None):
@@ -315,7 +317,7 @@ def _limits(operands: Sequence[Word], specs: Sequence[Word], *, ended: bool) -> 
     return () if specs or ended or any(map(_may_widen, operands)) else tuple(filter(_is_plain_spec, operands))
 
 
-_WIDENING = frozenset({"--full-diff", "--follow"})
+_WIDENING = frozenset({"--full-diff", "--follow", "--range-diff"})
 """With the first the paths only choose the commits; with the second git goes over to a file that was copied."""
 
 

@@ -361,7 +361,9 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         )
     # Without an option for it the first operand is the pattern, behind `--` as well.
     limiting = found.operands if found.has("-e", "-f") else found.operands[1:]
-    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in limiting):
+    behind = [word for index, word in limiting if _behind_dashes(words, index)]
+    # `:!src` alone leaves out, and `:/` means more than what lies below.
+    if git.subcommand == "grep" and (not behind or any(word.prefix.startswith(":") for word in behind)):
         yield FileUse("read", constant("."), shown=True)
     if found.may_have("--no-index"):
         yield from (FileUse("read", word) for _, word in found.operands)
