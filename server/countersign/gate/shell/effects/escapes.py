@@ -27,7 +27,7 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
-from countersign.gate.shell.languages.git import READ_HERE, global_escapes, names_other_file, read_git
+from countersign.gate.shell.languages.git import READ_HERE, Git, global_escapes, names_other_file, read_git
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
 from countersign.gate.shell.programs.registry import find_program
@@ -386,11 +386,15 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
 
 
+def _ends_options(text: str) -> bool:
+    return text == "--" or (text.startswith("--e") and "--end-of-options".startswith(text))
+
+
 def _handed_on(words: Sequence[Word], git: Git) -> Iterator[Word]:
     """Words behind ``--`` that may be options all the same: these subcommands leave it out where they start others."""
     if git.subcommand not in {"pull", "remote", "stash"}:
         return
-    ends = [at for at, word in enumerate(words) if at >= git.start and word.value in {"--", "--end-of-options"}]
+    ends = [at for at, word in enumerate(words) if at >= git.start and _ends_options(word.value or "")]
     for word in words[ends[0] + 1 :] if ends else ():
         if word.prefix.startswith("-") or (word.value is None and word.prefix == ""):
             yield word
