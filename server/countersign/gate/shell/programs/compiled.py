@@ -1459,7 +1459,6 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('lz4',): 'lz4cat unlz4',
         ('ninja',): 'ninja-build',
         ('node',): 'nodejs',
-        ('python',): 'python3',
         ('tar',): 'bsdtar',
         ('vim',): 'vimx',
         ('xz',): 'lzma lzcat unlzma unxz xzcat xzdec lzmadec',
