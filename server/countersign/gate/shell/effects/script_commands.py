@@ -7,6 +7,7 @@ that is called like a prompt counts where an option with code stands behind it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
@@ -41,13 +42,19 @@ def code_for_script(words: Sequence[Word], *, by_record: bool = False) -> Iterat
         row = next(_begun(name, words), None)
     if row is not None:
         yield named("code", [_spelled(word) for word in words[1:]], row.why)
-    elif (first := _first(words)) is not None and first.value is None:
+    elif any(word.value is None for word in _subcommands(words)):
         yield named("code", (NAMED_NOWHERE,), _WHY)
 
 
-def _first(words: Sequence[Word]) -> Word | None:
-    """The first word behind a script that is surely no option."""
-    return next((word for word in words[1:] if word.prefix[:1] != "-"), None)
+def _subcommands(words: Sequence[Word]) -> Iterator[Word]:
+    """The words behind a script that may be its subcommand: the first that is surely no option, and the next one where
+    that may be the value of the option in front of it."""
+    for before, word in itertools.pairwise(words):
+        if word.prefix[:1] == "-":
+            continue
+        yield word
+        if before.prefix[:1] != "-" or "=" in before.prefix:
+            return
 
 
 def _begun(name: str, words: Sequence[Word]) -> Iterator[Program]:
