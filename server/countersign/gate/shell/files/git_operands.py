@@ -143,6 +143,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield FileUse("write", operands[-1], brought=word)
         case "format-patch" if any("/" in (word.value or "/") for word in found.valued("--suffix")):
             yield FileUse("write", unknown())  # a name that the subject of a commit begins
+        case "format-patch" if not found.keeps("-o", "--output-directory", "--stdout", "--output"):
+            yield FileUse("write", constant("0001-subject.patch"))
         case "send-email":
             yield from (FileUse("read", word, below=True, shown=True) for word in operands)
         case "mailinfo":
@@ -394,6 +396,9 @@ _CONFIG_READS = frozenset({
 _CONFIG_WRITES = ("--unset", "--unset-all", "--remove-section", "--rename-section")
 
 
+_CONFIG_VERBS = frozenset("get list set unset edit get-all get-regexp rename-section remove-section".split())
+
+
 def _git_config(git: Git) -> Iterator[FileUse]:
     found = git.arguments
     operands = [word for _, word in found.operands]
@@ -403,7 +408,12 @@ def _git_config(git: Git) -> Iterator[FileUse]:
     if found.may_have("--includes") and found.may_have("-f", "--file", "--blob"):
         yield FileUse("read", unknown())  # the settings that are named there may name any file
     reading = found.keeps(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
-    if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)):
+    if verb not in _CONFIG_VERBS and any(option.index > found.operands[0][0] for option in found.options if operands):
+        # Whatever stands behind a name is its value, or one that it replaces, an option too.
+        yield FileUse("write", constant(".git/config"), top=True)
+    elif reading or (
+        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)
+    ):
         return
     named = list(found.valued("-f", "--file"))
     if named:

@@ -99,6 +99,12 @@ def judge_simple_command(
             builder.requires_ask = renamed_program(analyzed, places, context.rules, context.agent)
         if builder.requires_ask is not None:
             builder.bypassable, builder.allow, coverage = False, None, Coverage()
+    if not (builder.grant or harmless or builder.requires_ask or builder.floors):
+        reason = _writes_where_it_runs(context, analyzed, places)
+        if reason is not None:
+            builder.requires_ask = Evidence(source="default", reason=reason)
+            builder.bypassable = not (context.ruled or context.rules_files)
+            builder.allow, coverage = None, Coverage()
     if not (builder.allow or builder.grant or harmless or builder.requires_ask):
         option = named_like_option(context, analyzed, places)
         if option is not None:
@@ -106,6 +112,22 @@ def judge_simple_command(
             builder.requires_ask = Evidence(source="default", reason=reason)
             builder.bypassable = not (context.ruled or context.rules_files)
     return builder.finding(), coverage
+
+
+def _writes_where_it_runs(
+    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
+) -> str | None:
+    """Why a command asks for the folder in which it runs: most programs write there without naming it (``a.out``), and
+    in a protected one that asks, as in one of a rule for editing."""
+    if not analyzed.layers:
+        return None
+    for place in places or ():
+        if place == context.paths.workspace:
+            continue
+        finding = context.paths.judge_write(f"{place}/out", cwd=place)
+        if finding.deny or finding.ask or context.paths.is_protected(f"{place}/out", cwd=place):
+            return f"`{analyzed.names[-1]}` may write where it runs, and writing there asks"
+    return None
 
 
 def _find_rules_against(context: JudgingContext, builder: FindingBuilder, analyzed: AnalyzedCommand) -> None:
