@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from countersign.gate import DEFAULT_PATH
 from countersign.settings.policy import Policy
 from countersign.tools.shell.environment import (
-    DEFAULT_PATH,
     UTF8,
     filtered_environment,
     withheld,

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from countersign.gate.paths.sensitive_paths import protected_names as protected_names
     from countersign.gate.paths.sensitive_paths import protected_reason as protected_reason
     from countersign.gate.paths.sensitive_paths import secret_name as secret_name
+    from countersign.gate.paths.system_folders import DEFAULT_PATH as DEFAULT_PATH
     from countersign.gate.paths.system_folders import SYSTEM_FOLDERS as SYSTEM_FOLDERS
     from countersign.gate.patterns import WILD as WILD
     from countersign.gate.patterns import CommandPattern as CommandPattern
@@ -165,7 +166,7 @@ _NAMES = {
     "paths.sensitive_paths": (
         "PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_names protected_reason secret_name"
     ),
-    "paths.system_folders": "SYSTEM_FOLDERS",
+    "paths.system_folders": "DEFAULT_PATH SYSTEM_FOLDERS",
     "patterns": (
         "CommandPattern HostPattern NamePattern ParamPattern PathPattern WILD ascii_names command_specifier escape_path"
         " spelled_address"

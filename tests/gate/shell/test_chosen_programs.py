@@ -740,7 +740,7 @@ def test_many_programs_may_be_one(file: str, world: Path) -> None:
 
 
 def test_a_path_that_is_not_set_is_the_one_that_commands_get(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen_programs, "_WITHOUT_PATH", f"{world}/other:{world}/bin")
+    monkeypatch.setattr(chosen_programs, "DEFAULT_PATH", f"{world}/other:{world}/bin")
     write(world / "other/tree", "#!/bin/sh\n")
     (world / "other/tree").chmod(0o755)
     for path in ("", "relative/bin"):

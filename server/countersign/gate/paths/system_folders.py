@@ -10,3 +10,6 @@ SYSTEM_FOLDERS = (
     "/home/linuxbrew/.linuxbrew/", "/Applications/", "/Library/Developer/CommandLineTools/",
 )  # fmt: skip
 """These, and those in which an administrator installs programs. Each ends in a slash."""
+
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""The path of commands where our environment has none, or none with an absolute folder."""

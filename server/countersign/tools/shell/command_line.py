@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from countersign.gate import BadArguments
-from countersign.tools.shell.environment import DEFAULT_PATH, inside
+from countersign.gate import DEFAULT_PATH, BadArguments
+from countersign.tools.shell.environment import inside
 from countersign.tools.visible import visible
 
 SHELLS: dict[str, tuple[str, ...]] = {

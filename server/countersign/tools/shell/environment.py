@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from countersign.gate import SYSTEM_FOLDERS, has_secret_form, is_secret_name
+from countersign.gate import DEFAULT_PATH, SYSTEM_FOLDERS, has_secret_form, is_secret_name
 from countersign.settings.escape_text import escaped
 from countersign.settings.policy import Policy
 from countersign.tools.sandbox.system_paths import DROPPED_VARIABLES
@@ -39,11 +39,9 @@ READING_GIT_SETTINGS = (
 )  # fmt: skip
 """More of them, for a command that runs without a rule because it only reads. The gate asks where such a command would
 need them; this is a second line, should it be wrong."""
-READING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-"""For such a command, too: git connects to nothing, and starts none of the programs by which a remote is reached; an
-older pip does not ask its index whether there is a newer one."""
+READING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1"}
+"""For such a command, too: git connects to nothing, and starts none of the programs by which a remote is reached."""
 UTF8 = "C.UTF-8"
-DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 NO_FOLDER = os.devnull
 """A path on which nothing is found; an empty one would be the folder where a command runs."""
 

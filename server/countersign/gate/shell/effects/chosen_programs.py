@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.paths.system_folders import PACKAGED_FOLDERS, SYSTEM_FOLDERS
+from countersign.gate.paths.system_folders import DEFAULT_PATH, PACKAGED_FOLDERS, SYSTEM_FOLDERS
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.settings_inside import lies_in, workspace_tops
@@ -42,7 +42,7 @@ def program_path(workspace: str, home: str) -> ProgramPath:
 
 @lru_cache(maxsize=16)
 def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
-    folders = [folder for folder in path.split(":") if folder.startswith("/")] or _WITHOUT_PATH.split(":")
+    folders = [folder for folder in path.split(":") if folder.startswith("/")] or DEFAULT_PATH.split(":")
     # Links of the path are followed once, as it costs much: an agent that can make one outside may make programs there.
     tops = (f"{workspace.rstrip('/')}/", f"{disk.first_resolved(workspace).rstrip('/')}/")
     inside = tuple(
@@ -56,10 +56,6 @@ def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
     named = [*filter(None, below_home)] or [top.rstrip("/") for top in tops]
     shims = frozenset(folder for folder in outside if _holds_shims(folder) or _holds_shims(disk.first_resolved(folder)))
     return ProgramPath(inside, outside, shims, homes, tops, tuple(dict.fromkeys(named)))
-
-
-_WITHOUT_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""The path of commands where we have none (``tools/shell/environment.py``)."""
 
 
 def _holds_shims(folder: str) -> bool:

@@ -27,7 +27,15 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
-from countersign.gate.shell.languages.git import READ_HERE, Git, global_escapes, names_other_file, read_git
+from countersign.gate.shell.languages.git import (
+    READ_HERE,
+    begins,
+    global_escapes,
+    handed_on,
+    names_other_file,
+    read_git,
+    replaces_objects,
+)
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
 from countersign.gate.shell.programs.registry import find_program
@@ -351,22 +359,16 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
     uses += _options(name, git.program, words, git.arguments.options)
     operands = [word for _, word in git.arguments.operands]
     for word in (*operands, *git.arguments.valued("--repo", "--refmap", "--remote")):
-        addressed = git.subcommand in ADDRESSED
-        begins = addressed and any(_begins(word, each) for each in TRANSPORTS)
-        if begins or word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
+        begun = git.subcommand in ADDRESSED and any(begins(word, each) for each in TRANSPORTS)
+        if begun or word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
             uses.append(
                 named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
             )
-        moves = addressed or git.subcommand in {"update-ref", "symbolic-ref"}
-        reads = git.program.known and not (git.subcommand == "symbolic-ref" and len(operands) > 1)
-        # On some disks case does not count in the names of references.
-        replacing = moves and (_begins(word, "refs/replace") or _fills(word))
-        named_so = replacing or "refs/replace" in _with_single_slashes(word)
-        if named_so and not reads:
+        if replaces_objects(git, word):
             why = "it makes one object stand for another"
             uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
-    for word in _handed_on(words, git):
+    for word in handed_on(words, git):
         why = "git hands it to another of its commands, for which it is an option"
         uses.append(named("runs", (word.value or NAMED_NOWHERE,), why))
     if names_other_file(git):
@@ -374,8 +376,8 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
         uses.append(named("changes", (operands[0].value or NAMED_NOWHERE,), why))
     if git.subcommand == "update-ref" and git.arguments.may_have("--stdin"):
         uses.append(named("changes", ("--stdin",), "which references it changes comes in on its input"))
-    first = next((word for _, word in git.arguments.operands), None)
-    if git.subcommand == "config" and (git.arguments.may_have("--edit", "-e") or (first and _begins(first, "edit"))):
+    first = operands[0] if operands else None
+    if git.subcommand == "config" and (git.arguments.may_have("--edit", "-e") or (first and begins(first, "edit"))):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
     if git.subcommand == "pull":
         for option in git.arguments.spelled("--rebase", "-r"):
@@ -384,36 +386,6 @@ def _git(name: str, words: Sequence[Word]) -> ProgramReading:
             elif option.value is not None and option.value.value is None and option.value.prefix == "":
                 unsettled += (words[option.index],)
     return ProgramReading(git.program, git.arguments, tuple(uses), tuple(holes), git=git, open_words=unsettled)
-
-
-def _ends_options(text: str) -> bool:
-    return text == "--" or (text.startswith("--e") and "--end-of-options".startswith(text))
-
-
-def _handed_on(words: Sequence[Word], git: Git) -> Iterator[Word]:
-    """Words behind ``--`` that may be options all the same: these subcommands leave it out where they start others."""
-    if git.subcommand not in {"pull", "remote", "stash"}:
-        return
-    ends = [at for at, word in enumerate(words) if at >= git.start and _ends_options(word.value or "")]
-    for word in words[ends[0] + 1 :] if ends else ():
-        if word.prefix.startswith("-") or (word.value is None and word.prefix == ""):
-            yield word
-
-
-def _begins(word: Word, text: str) -> bool:
-    """Whether a word of which only the beginning is known may be this one."""
-    return word.value is None and word.prefix != "" and text.startswith(_with_single_slashes(word))
-
-
-def _with_single_slashes(word: Word) -> str:
-    """What is known of a word, in small letters: git takes several slashes in the name of a reference for one."""
-    return re.sub("/+", "/", word.prefix.lower())
-
-
-def _fills(word: Word) -> bool:
-    """Whether a refspec may write references which make one object stand for another (``+refs/*:refs/*``)."""
-    target, star, _ = word.prefix.rpartition(":")[2].partition("*")
-    return ":" in word.prefix and star != "" and "refs/replace/".startswith(target)
 
 
 def _values(found: Arguments, name: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from countersign.gate.shell.languages.git_options import GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
+from countersign.gate.shell.languages.git_options import ADDRESSED, GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
 from countersign.gate.shell.programs.argv import Arguments, arguments, may_be_several
 from countersign.gate.shell.programs.row import Program, row
 from countersign.gate.shell.programs.tables import GIT, names_with
@@ -69,6 +69,45 @@ def global_escapes(git: Git) -> list[tuple[str, str]]:
         if reason:
             found.append((option.name, reason))
     return found
+
+
+def handed_on(words: Sequence[Word], git: Git) -> Iterator[Word]:
+    """Words behind ``--`` that may be options all the same: these subcommands start others without passing it on."""
+    if git.subcommand not in {"pull", "remote", "stash"}:
+        return
+    ends = [at for at, word in enumerate(words) if at >= git.start and _ends_options(word.value or "")]
+    for word in words[ends[0] + 1 :] if ends else ():
+        if word.prefix.startswith("-") or (word.value is None and word.prefix == ""):
+            yield word
+
+
+def _ends_options(text: str) -> bool:
+    return text == "--" or (text.startswith("--e") and "--end-of-options".startswith(text))
+
+
+def replaces_objects(git: Git, word: Word) -> bool:
+    """Whether a word may name a reference by which git takes one object for another, and the command writes it."""
+    if git.program.known and not (git.subcommand == "symbolic-ref" and len(git.arguments.operands) > 1):
+        return False
+    moves = git.subcommand in ADDRESSED or git.subcommand in {"update-ref", "symbolic-ref"}
+    # On some disks case does not count in the names of references.
+    return (moves and (begins(word, "refs/replace") or _fills(word))) or "refs/replace" in _with_single_slashes(word)
+
+
+def begins(word: Word, text: str) -> bool:
+    """Whether a word of which only the beginning is known may be this one."""
+    return word.value is None and word.prefix != "" and text.startswith(_with_single_slashes(word))
+
+
+def _with_single_slashes(word: Word) -> str:
+    """What is known of a word, in small letters: git takes several slashes in the name of a reference for one."""
+    return re.sub("/+", "/", word.prefix.lower())
+
+
+def _fills(word: Word) -> bool:
+    """Whether a refspec may write references which make one object stand for another (``+refs/*:refs/*``)."""
+    target, star, _ = word.prefix.rpartition(":")[2].partition("*")
+    return ":" in word.prefix and star != "" and "refs/replace/".startswith(target)
 
 
 def names_other_file(git: Git) -> bool:

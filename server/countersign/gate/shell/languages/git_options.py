@@ -56,7 +56,6 @@ RUNNING = frozenset(
 LISTING: Mapping[str, frozenset[str]] = {
     "remote": frozenset({"get-url"}),
     "stash": frozenset({"list", "show"}),
-    "submodule": frozenset({"status"}),
     "worktree": frozenset({"list"}),
     "reflog": frozenset({"show", "exists"}),
 }
