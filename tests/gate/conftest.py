@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+
+import pytest
 
 from countersign.gate.paths.system_folders import SYSTEM_FOLDERS
 
-os.environ["PATH"] = ":".join(
-    folder for folder in os.environ["PATH"].split(":") if f"{os.path.realpath(folder)}/".startswith(SYSTEM_FOLDERS)
-)
+
+@pytest.fixture(scope="package", autouse=True)
+def system_path() -> Iterator[None]:
+    """PATH without what is not the system's. Other tests of the same process find theirs as it was."""
+    with pytest.MonkeyPatch.context() as patch:
+        entries = os.environ["PATH"].split(":")
+        kept = [folder for folder in entries if f"{os.path.realpath(folder)}/".startswith(SYSTEM_FOLDERS)]
+        patch.setenv("PATH", ":".join(kept))
+        yield
