@@ -210,6 +210,7 @@ FACTS: Mapping[str, type] = {
     "options_in_front": bool,
     "lacks": str,
     "gives_names": str,
+    "behind_dashes": str,
 }
 """Facets of one value each."""
 

@@ -275,6 +275,10 @@ async def test_a_start_that_is_cancelled_at_any_step_leaves_nobody_and_nothing(t
 async def test_a_supervisor_keeps_its_line_and_no_other_socket() -> None:
     process = await spawn_supervised(["cat"], env=ENVIRONMENT, cwd="/", stdin=asyncio.subprocess.PIPE)
     try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"started\n")
+        assert await process.stdout.readline() == b"started\n"  # it has closed what it does not keep
         held = [os.readlink(f"/proc/{process.pid}/fd/{name}") for name in os.listdir(f"/proc/{process.pid}/fd")]
         assert len([target for target in held if target.startswith("socket:")]) == 1, held
     finally:

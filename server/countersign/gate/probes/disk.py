@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import pwd
 import re
 import stat
 import threading
@@ -147,6 +148,11 @@ def can_run(path: str) -> bool:
     return _recorded(_can_run, path)
 
 
+def can_write(path: str) -> bool:
+    """Whether there is a folder in which we may make files, or a file that we may write."""
+    return _recorded(_can_write, path)
+
+
 def first_that_runs(name: str, folders: tuple[str, ...]) -> str | None:
     """The first of these folders that has a program of this name which we may run."""
     return _recorded(_first_that_runs, (name, folders))
@@ -241,6 +247,11 @@ def way_to(path: str) -> tuple[str, ...]:
 def resolved(path: str) -> str:
     """The path with its links followed; unchanged where it cannot be a path."""
     return _recorded(_resolved, path)
+
+
+def home_of_person() -> str:
+    """The home that the system knows of whoever runs this, wherever ``HOME`` leads; empty if it knows none."""
+    return _recorded(_home_of_person, "")
 
 
 def home_named(path: str) -> str:
@@ -367,6 +378,17 @@ def _resolved(path: str) -> str:
 
 
 _MOST_LINKS = 40
+
+
+def _home_of_person(_: str) -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
+
+
+def _can_write(path: str) -> bool:
+    return os.access(path, os.W_OK)
 
 
 def _can_run(path: str) -> bool:

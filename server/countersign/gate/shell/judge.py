@@ -80,13 +80,13 @@ from countersign.wire.verdicts import Evidence
 MAX_NESTED = 6
 """How deep texts inside of texts (``sh -c "sh -c …"``) are followed."""
 
-MOST_COMMANDS = 400
+MOST_COMMANDS = 320
 """How many simple commands of one text are judged, those of texts inside it with them. With more it asks."""
 
-MOST_WORDS = 1_200
+MOST_WORDS = 1_000
 """The same for their words, the expansions in these, assignments and redirections together."""
 
-MOST_INNER_WORDS = 2_400
+MOST_INNER_WORDS = 2_000
 """The same for the words of commands that these run by their words: each may hold nearly all of the one above it."""
 
 MOST_LOOKS = 3_300

@@ -27,6 +27,7 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
+from countersign.gate.shell.effects.words_behind_dashes import handed_words
 from countersign.gate.shell.languages.git import (
     READ_HERE,
     begins,
@@ -78,6 +79,8 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
         uses += _spelled(name, words)
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
     unsettled = (*open_words(name, words, found, row, by_name=row.one_dash), *open_values(name, found, row))
+    for handed in handed_words(name, words):
+        uses += look_up(handed[0].value or "", handed).uses
     doubtful = [words[option.index] for option in _in_doubt(name, row, words, found.options)]
     unsettled += tuple([word for word in doubtful if word.value is None])
     return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order, open_words=unsettled)

@@ -52,8 +52,11 @@ def settings_inside(paths: PathJudge) -> bool:
     """Whether settings of a program may lie in the workspace. Looks at the home's names that begin with a dot, and at
     those in their folders, for symlinks that lead there."""
     tops = workspace_tops(paths)
-    kept = [f"{paths.home}/{folder}" for folder in _FOLDERS]
-    below = [top[len(home) + 1 :] for home in paths.homes for top in tops if top.startswith(f"{home}/.")]
+    # Some programs ask the system for the home (sqlite3), whatever `HOME` says.
+    asked = disk.home_of_person()
+    homes = tuple(dict.fromkeys(filter(None, (*paths.homes, asked))))
+    kept = [f"{home}/{folder}" for home in homes for folder in _FOLDERS]
+    below = [top[len(home) + 1 :] for home in homes for top in tops if top.startswith(f"{home}/.")]
     if any(_is_near(name.split("/")) for name in below) or any(lies_in(folder, tops) for folder in kept):
         return True
     named: list[str] = []
@@ -65,9 +68,12 @@ def settings_inside(paths: PathJudge) -> bool:
         pieces = [piece for piece in _GAPS.split(value) if piece.startswith("/")] if "/" in value else []
         if any(lies_in(piece, tops) for piece in pieces):
             return True
-        walked = (piece for piece in pieces if not _is_above(piece, paths.homes))
+        walked = (piece for piece in pieces if not _is_above(piece, homes))
         named += [piece for piece in walked if name not in _LISTS or not f"{piece}/".startswith(_OF_THE_SYSTEM)]
-    return disk.combined(_links_lead_into, (paths.home, tuple(dict.fromkeys(named)), tops))
+    return any(
+        disk.combined(_links_lead_into, (home, tuple(dict.fromkeys(named)), tops))
+        for home in dict.fromkeys(filter(None, (paths.home, asked)))
+    )
 
 
 def workspace_tops(paths: PathJudge) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from countersign.gate.shell.syntax.words import constant
 
 
 def written_for_address(words: Sequence[Word]) -> Iterator[FileUse]:
-    """The folder that an address and a folder name: the second, or the last name of the first."""
+    """The folder that an address and a folder name: the second, or the last name of the first. What it then holds is
+    not known."""
     if len(words) > 1:
-        yield FileUse("write", words[1])
+        yield FileUse("write", words[1], unknown_names=True)
         return
     for word in words[:1]:
         if word.value is None:
@@ -29,7 +30,7 @@ def written_for_address(words: Sequence[Word]) -> Iterator[FileUse]:
         if names:
             name = unquote(names[-1])
             bare = name.removesuffix(".git").removesuffix(".bundle")
-            yield FileUse("write", constant(bare or name))
+            yield FileUse("write", constant(bare or name), unknown_names=True)
 
 
 _ELSEWHERE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[\w+.-]+::|[^/]+:)")

@@ -14,7 +14,9 @@ from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
+from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.operand_code import filter_loads, unknown_filter
+from countersign.gate.shell.effects.words_behind_dashes import handed_words
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
@@ -67,6 +69,9 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
         found = [placed_in(opening_folders(name, known), file_use) for file_use in found]
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
+    for handed in handed_words(name, words):
+        receiver = handed[0].value or ""
+        found += file_uses(receiver, handed, look_up(receiver, handed))
     if name in _TRIED:
         found += list(_tried(name, found))
     if row is not None and row.follows and _follows(name, row, words, known.arguments):

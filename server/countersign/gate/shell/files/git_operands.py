@@ -180,7 +180,9 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("write", word) for word in operands[:1] or [constant(".")])
         case "worktree":
             if operands and operands[0].value in {"add", "move", "remove"}:
-                yield from (FileUse("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])
+                named = operands[1 : 3 if operands[0].value == "move" else 2]
+                fills = operands[0].value != "remove"
+                yield from (FileUse("write", word, unknown_names=fills) for word in named)
             elif operands and operands[0].value == "repair":
                 yield from (FileUse("write", word) for word in operands[1:])
         case "clean":
@@ -192,7 +194,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield FileUse("write", constant("."), unknown_names=True)
         case "apply" | "am":
             yield from (FileUse("read", word) for word in operands)
-            spares = ("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip")
+            # What is only put into the index (`--cached`) comes into the work tree by a later `git restore .`.
+            spares = ("--check", "--stat", "--numstat", "--summary", "--abort", "--quit", "--skip")
             if not found.keeps(*spares) or found.may_have("--apply"):
                 alike = not (operands or git.before.options) and {each.name for each in found.options} <= _APPLIES_ALIKE
                 for word in list(found.valued("--directory")) or [constant(".")]:
@@ -211,10 +214,13 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("read", word) for word in replayed)
         case "checkout-index":
             yield from (FileUse("write", word) for word in operands)
+            if found.may_have("--temp"):
+                yield from (FileUse("read", word, shown=True) for word in operands)
             if found.may_have("-a", "--all", "--stdin", "--prefix"):
                 yield FileUse("write", constant("."), unknown_names=True)
         case "read-tree":
-            if found.has("-u"):
+            # Without `-u` it fills the index alone, from which a later `git restore .` takes it.
+            if not found.keeps("-n", "--dry-run"):
                 for word in list(found.valued("--prefix")) or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True)
         case "bundle":

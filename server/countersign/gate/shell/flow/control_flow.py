@@ -415,6 +415,7 @@ class _Walk:
         if len(names) == 1 and names[0] not in MOVERS and not self.facts.functions:
             return places, places
         if names[-1] in {"cd", "chdir", "pushd", "popd"} and (len(names) == 1 or names[:-1] == ["command"]):
+            self.facts.entered += layers[-1].words[1:]
             opened = all(redirect.target.value == "/dev/null" for redirect in step.command.redirects)
             steady = context.once and self.folders_stay and opened
             outcome = followed(places, layers[-1].words, steady=steady, variables=self.facts.values)

@@ -353,7 +353,9 @@ def takes_value(name: str, grammar: Grammar) -> bool:
     bare = name.lstrip("-")
     if grammar.whole and is_listed(name, grammar):
         return bare in grammar.long
-    return bare in grammar.long or (len(bare) > 1 and not grammar.single and f"\0{bare}" in _in_a_row(grammar.long))
+    if bare in grammar.long or len(bare) <= 1 or grammar.single or bare in grammar.names:
+        return bare in grammar.long
+    return f"\0{bare}" in _in_a_row(grammar.long)
 
 
 @lru_cache(maxsize=1024)

@@ -68,13 +68,17 @@ def _as_it_stands(value: Any) -> Any:
     return value
 
 
+def _alike(pairs: Any) -> Mapping[str, frozenset[str]]:
+    return {option: frozenset(names.split()) for option, names in pairs}
+
+
 _PROGRAM: Mapping[str, Callable[[Any], Any]] = {
     "why": _as_it_stands,
     "grammar": _grammar,
     "escapes": lambda pairs: {option: kind for kind, options in pairs for option in options.split()},
     "operands": _as_it_stands,
     "brings": _as_it_stands,
-    "alike": lambda pairs: {option: frozenset(names.split()) for option, names in pairs},
+    "alike": _alike,
 }
 
 
@@ -100,7 +104,7 @@ def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
     sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
     code = frozenset(made.get("code", "").split())
-    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), *sets)
+    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), *sets, alike=_alike(made.get("alike", ())))
 
 
 def _shell(pairs: Pairs) -> ShellRow:

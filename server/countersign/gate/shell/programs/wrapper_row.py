@@ -6,11 +6,12 @@ literal words reach into the inner command; all others are looked through for de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from countersign.gate.shell.programs.argv import Grammar
+from countersign.gate.shell.programs.row import alike_options
 from countersign.gate.shell.syntax.tree import Word
 
 Kind = Literal["clear", "runner", "closed"]
@@ -94,7 +95,8 @@ class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
     stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
-    say something of itself and end."""
+    say something of itself and end. ``alike`` maps options to all names that they have. An option that its grammar does
+    not know may take the next word: another script follows then, or none (``rules/valued_options.py``)."""
 
     grammar: Grammar
     code: frozenset[str]
@@ -102,10 +104,30 @@ class Interpreter:
     prompts: frozenset[str] = frozenset()
     script: frozenset[str] = frozenset()
     tells: frozenset[str] = frozenset()
+    alike: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
         return len(words) == 2 and words[1].value in self.tells
+
+    def takes_value(self, option: str) -> bool | None:
+        """Whether an option takes the next word; None if that is not known."""
+        if option[:2] != "--":
+            for index, letter in enumerate(option[1:], 2):
+                if letter in self.grammar.short:
+                    return index == len(option)
+                if letter in self.grammar.maybe:
+                    return False
+                if letter not in self.grammar.flags:
+                    return None
+            return False
+        bare = option[2:]
+        if bare in self.grammar.long:
+            return True
+        plain = bare in self.grammar.names or any(
+            name[-1] == "*" and bare.startswith(name[:-1]) for name in self.grammar.names
+        )
+        return False if plain else None
 
 
 def interpreter(
@@ -116,10 +138,21 @@ def interpreter(
     prompts: str = "",
     script: str = "",
     tells: str = "",
+    flags: str = "",
+    names: str = "",
+    maybe: str = "",
+    alike: str = "",
 ) -> Interpreter:
-    grammar = Grammar(frozenset(short), frozenset(long.split()), ordered=True)
+    grammar = Grammar(
+        frozenset(short),
+        frozenset(long.split()),
+        flags=frozenset(flags),
+        names=frozenset(names.split()),
+        maybe=frozenset(maybe),
+        ordered=True,
+    )
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
-    return Interpreter(grammar, frozenset(code.split()), module, *sets)
+    return Interpreter(grammar, frozenset(code.split()), module, *sets, alike=alike_options(alike))
 
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)

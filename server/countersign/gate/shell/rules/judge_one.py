@@ -51,6 +51,7 @@ from countersign.gate.shell.rules.printed_secrets import printed_secret
 from countersign.gate.shell.rules.renamed_programs import renamed_program
 from countersign.gate.shell.rules.stand_ins import decides_program
 from countersign.gate.shell.rules.texts_inside import feeds_an_interpreter
+from countersign.gate.shell.rules.where_it_runs import writes_where_it_runs
 from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
@@ -100,7 +101,7 @@ def judge_simple_command(
         if builder.requires_ask is not None:
             builder.bypassable, builder.allow, coverage = False, None, Coverage()
     if not (builder.grant or harmless or builder.requires_ask or builder.floors):
-        reason = _writes_where_it_runs(context, analyzed, places)
+        reason = writes_where_it_runs(context, analyzed, places)
         if reason is not None:
             builder.requires_ask = Evidence(source="default", reason=reason)
             builder.bypassable = not (context.ruled or context.rules_files)
@@ -112,22 +113,6 @@ def judge_simple_command(
             builder.requires_ask = Evidence(source="default", reason=reason)
             builder.bypassable = not (context.ruled or context.rules_files)
     return builder.finding(), coverage
-
-
-def _writes_where_it_runs(
-    context: JudgingContext, analyzed: AnalyzedCommand, places: Sequence[str] | None
-) -> str | None:
-    """Why a command asks for the folder in which it runs: most programs write there without naming it (``a.out``), and
-    in a protected one that asks, as in one of a rule for editing."""
-    if not analyzed.layers:
-        return None
-    for place in places or ():
-        if place == context.paths.workspace:
-            continue
-        finding = context.paths.judge_write(f"{place}/out", cwd=place)
-        if finding.deny or finding.ask or context.paths.is_protected(f"{place}/out", cwd=place):
-            return f"`{analyzed.names[-1]}` may write where it runs, and writing there asks"
-    return None
 
 
 def _find_rules_against(context: JudgingContext, builder: FindingBuilder, analyzed: AnalyzedCommand) -> None:

@@ -9,7 +9,7 @@ come here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import ProgramReading
@@ -19,7 +19,7 @@ from countersign.gate.shell.programs.argv import Option, is_one_of
 from countersign.gate.shell.programs.other_names import Likeness, likeness, with_other_names
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
-from countersign.gate.shell.programs.tables import names_with, words_of
+from countersign.gate.shell.programs.tables import INTERPRETERS, names_with, words_of
 from countersign.gate.shell.rules.named_programs import Named, Spelled, base_name, by_family
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
@@ -133,7 +133,7 @@ def _begins(each: Named, words: tuple[str, ...]) -> bool:
 def _is_same(each: Named, known: ProgramReading, command: Spelled) -> bool:
     """Whether a command has the operands that a rule begins with, and all of its options, in whatever order."""
     if known.program is None:
-        return False
+        return _is_same_code(each, known, command)
     words, there = command.written, command.known
     name = program(words[0])
     row = there.program
@@ -145,13 +145,27 @@ def _is_same(each: Named, known: ProgramReading, command: Spelled) -> bool:
     others = [*_apart(row, there.arguments.options), *_implied(name, there, operands)]
     if operands[: len(wanted)] != wanted:
         return False
-    if not all(any(_is_one(row, option, other) for other in others) for option in options):
+    if not all(any(_is_one(row.alike, option, other) for other in others) for option in options):
         return False
     if each.pattern.prefix:
         return True
     return len(operands) == len(wanted) and all(
-        any(_is_one(row, option, other) for option in options) for other in others
+        any(_is_one(row.alike, option, other) for option in options) for other in others
     )
+
+
+def _is_same_code(each: Named, known: ProgramReading, command: Spelled) -> bool:
+    """Whether an interpreter gets all options that a rule for it names, and the operands that the rule begins with."""
+    there, wanted = command.known.arguments, known.arguments
+    name = program(command.written[0])
+    if name not in INTERPRETERS or name != program(each.words[0]) or not wanted.options:
+        return False
+    alike = INTERPRETERS[name].alike
+    if not all(any(_is_one(alike, option, other) for other in there.options) for option in wanted.options):
+        return False
+    operands = [word.value for _, word in there.operands]
+    begun = operands[: len(wanted.operands)] == [word.value for _, word in wanted.operands]
+    return begun and (each.pattern.prefix or len(operands) == len(wanted.operands))
 
 
 def _implied(name: str, there: ProgramReading, operands: Sequence[str | None]) -> Iterator[Option]:
@@ -194,9 +208,9 @@ def _apart(row: Program, options: Sequence[Option]) -> Sequence[Option]:
     return found
 
 
-def _is_one(row: Program, wanted: Option, given: Option) -> bool:
+def _is_one(alike: Mapping[str, frozenset[str]], wanted: Option, given: Option) -> bool:
     """Whether an option of a command is what a rule names, abbreviated or by another of its names."""
-    names = row.alike.get(wanted.name, frozenset((wanted.name,)))
+    names = alike.get(wanted.name, frozenset((wanted.name,)))
     if not is_one_of(given.name, names):
         return False
     value = wanted.value.value if wanted.value is not None else None

@@ -25,7 +25,7 @@ from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.subcommand_depth import ALL_FLAGS, FLAGS, VALUED
-from countersign.gate.shell.programs.tables import WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, WRAPPERS
 from countersign.gate.shell.syntax.tree import Word
 
 _FARTHEST = 200
@@ -76,7 +76,7 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
 def _leads(first: str | None) -> bool:
     """Whether this is a program whose further words may say what it runs. Git has a reading of its own."""
     name = program(first or "")
-    return (takes_subcommands(name) or name in OWN_COMMANDS) and name not in READ_HERE
+    return (takes_subcommands(name) or name in OWN_COMMANDS or name in INTERPRETERS) and name not in READ_HERE
 
 
 def _readings(name: str, words: Sequence[Word]) -> Iterable[tuple[Word, ...]] | None:
@@ -92,10 +92,12 @@ def _readings(name: str, words: Sequence[Word]) -> Iterable[tuple[Word, ...]] | 
         if option == "--":
             break
         operands += option[:1] != "-"
+        if operands and name in INTERPRETERS:
+            break  # its script: the words behind it are the script's own
         if _OPTION.fullmatch(option) and value.prefix[:1] != "-":
             takes = _takes_value(name, option, value, words) if word.value is not None else None
             pairs += [index] if takes is None and index < behind else []
-            valued += [index] if takes else []
+            valued += [index] if takes and name not in INTERPRETERS else []
             named += [index] if is_subcommand(name, value.value) else []
             index += takes is not False
         index += 1
@@ -132,6 +134,8 @@ def _takes_value(name: str, option: str, value: Word, words: Sequence[Word]) -> 
     """Whether an option takes the next word, by the record that says what the program runs; None if it does not."""
     if value.value in {"true", "false"}:
         return None  # some take these behind any option
+    if name in INTERPRETERS:
+        return INTERPRETERS[name].takes_value(option)
     bare = option.lstrip("-")
     letter = bare if len(option) == len("-x") else None
     row, _ = find_program(name, words[:1])

@@ -34,7 +34,7 @@ Place = Literal["command", "test", "regex", "operand"]
 MAX_DEPTH = 40
 """How many brackets, quotes and substitutions may stand inside each other. People stay under ten."""
 
-MOST_WORDS = 2_400
+MOST_WORDS = 2_000
 """How many words of a text are read. Twice as many as are judged, so that what is judged comes first."""
 
 BREAKS = frozenset(" \t\n|&;()<>")

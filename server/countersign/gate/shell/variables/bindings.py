@@ -19,7 +19,8 @@ class Facts:
     among its values, too; ``whole`` are variables that may be all of its lines, ``read`` those that a loop reads from
     its input. ``in_one_place`` says that all commands of the text run in the same places, without a move between them.
     ``too_many`` are variables made of others that may have more values than are judged, ``words`` the words that such
-    variables are given. ``descriptors_moved``: input may be open for writing, or output for reading (`2< a`)."""
+    variables are given. ``descriptors_moved``: input may be open for writing, or output for reading (`2< a`).
+    ``entered`` are the words to which the text moves its shell."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -34,6 +35,7 @@ class Facts:
     too_many: set[str] = field(default_factory=set)
     words: dict[str, list[Word]] = field(default_factory=dict)
     descriptors_moved: bool = False
+    entered: list[Word] = field(default_factory=list)
 
     def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
         self.values.setdefault(name, set()).add(value)
