@@ -211,6 +211,7 @@ FACTS: Mapping[str, type] = {
     "lacks": str,
     "gives_names": str,
     "behind_dashes": str,
+    "behind_options": str,
 }
 """Facets of one value each."""
 

@@ -112,6 +112,9 @@ SECOND_PROTECTED = tuple(
 )
 """What is protected below a folder that has no such name by itself (`.venv`, `.config`)."""
 
+HOLDING_PROTECTED = {names[0]: names[1] for names in PROTECTED if len(names) > 1}
+"""By the name of a folder one that is protected there (`hooks` in `.github`)."""
+
 PROTECTED_IN_HOME: Mapping[tuple[str, ...], str] = {
     (".bashrc",): _LOGIN,
     (".bash_profile",): _LOGIN,

@@ -22,12 +22,12 @@ from countersign.gate.shell.effects.escape_use import (
     ProgramReading,
     named,
 )
+from countersign.gate.shell.effects.handed_words import handed_words
 from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD, open_values, open_words
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
-from countersign.gate.shell.effects.words_behind_dashes import handed_words
 from countersign.gate.shell.languages.git import (
     READ_HERE,
     begins,
@@ -439,11 +439,11 @@ _NAMED_IN_VALUES: Mapping[tuple[str, str], re.Pattern[str]] = {
 _NOTHING_NAMED = re.compile(r"(?!)")
 
 
-def _loads(called: str, code: frozenset[str]) -> bool:
-    """Whether an interpreter's option, abbreviated or not, is one of these."""
+def _loads(called: str, code: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether an interpreter's option, abbreviated or not, is one of these. ``others`` are no abbreviations."""
     if called in code or _begins_like(called, code):
         return True
-    return len(called) > 4 and any(option.startswith(called) for option in code)
+    return len(called) > 4 and called[2:] not in others and any(option.startswith(called) for option in code)
 
 
 def _begins_like(called: str, code: frozenset[str]) -> bool:
@@ -456,7 +456,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
     uses = []
     for option in found.options:
         called = option.name.replace("_", "-") if name in _UNDERSCORES else option.name
-        if _loads(called, row.code):
+        if _loads(called, row.code, row.grammar.names):
             if _is_exempt(name, option, "code"):
                 continue
             value = option.value.value if option.value is not None else None

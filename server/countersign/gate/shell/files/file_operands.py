@@ -15,8 +15,8 @@ from urllib.parse import unquote
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
+from countersign.gate.shell.effects.handed_words import handed_words
 from countersign.gate.shell.effects.operand_code import filter_loads, unknown_filter
-from countersign.gate.shell.effects.words_behind_dashes import handed_words
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown

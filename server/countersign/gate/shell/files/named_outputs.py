@@ -5,9 +5,12 @@ A folder that is named counts by a file in it, since the names of what is writte
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from countersign.gate.paths.sensitive_paths import HOLDING_PROTECTED
+from countersign.gate.patterns import fold
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
@@ -162,6 +165,8 @@ def inside(folder: str | None, *, tilde: bool = False) -> Iterator[FileUse]:
         yield FileUse("write", unknown())
     elif folder:
         yield FileUse("write", constant(f"{folder.rstrip('/')}/out")._replace(tilde=tilde))
+        if fold(os.path.basename(os.path.normpath(folder))) in HOLDING_PROTECTED:
+            yield FileUse("write", constant(folder)._replace(tilde=tilde), unknown_names=True)
 
 
 _ALWAYS = {

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import (
+    HOLDING_PROTECTED,
     PROTECTED,
     SECOND_PROTECTED,
     SECRET_IN_HOME,
@@ -75,8 +76,6 @@ _PROTECTED_NAMES = tuple(
 
 
 _SECONDS = frozenset(SECOND_PROTECTED)
-_HELD_IN = {names[0]: names[1] for names in PROTECTED if len(names) > 1}
-"""By the name of a folder one that is protected there."""
 
 
 def _asking(found: Finding, reason: str) -> Finding:
@@ -412,7 +411,9 @@ class PathFinder:
             reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if reason is not None:
                 return f"`{name}` there is protected"
-        named = [_HELD_IN.get(fold(os.path.basename(spelling.rstrip("/")))) for spelling in resolved.spellings()]
+        named = [
+            HOLDING_PROTECTED.get(fold(os.path.basename(spelling.rstrip("/")))) for spelling in resolved.spellings()
+        ]
         held = next(filter(None, named), None)
         return None if held is None else f"`{held}` there would be protected"
 

@@ -104,7 +104,9 @@ def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
     sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
     code = frozenset(made.get("code", "").split())
-    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), *sets, alike=_alike(made.get("alike", ())))
+    passes = frozenset(made.get("passes", "").split())
+    alike = _alike(made.get("alike", ()))
+    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), *sets, alike=alike, passes=passes)
 
 
 def _shell(pairs: Pairs) -> ShellRow:

@@ -95,8 +95,9 @@ class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
     stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
-    say something of itself and end. ``alike`` maps options to all names that they have. An option that its grammar does
-    not know may take the next word: another script follows then, or none (``rules/valued_options.py``)."""
+    say something of itself and end. ``alike`` maps options to all names that they have. Behind a first operand of
+    ``passes`` its own words go on (``tsx watch``). An option that its grammar does not know may take the next word:
+    another script follows then, or none (``rules/valued_options.py``)."""
 
     grammar: Grammar
     code: frozenset[str]
@@ -105,6 +106,7 @@ class Interpreter:
     script: frozenset[str] = frozenset()
     tells: frozenset[str] = frozenset()
     alike: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    passes: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -142,6 +144,7 @@ def interpreter(
     names: str = "",
     maybe: str = "",
     alike: str = "",
+    passes: str = "",
 ) -> Interpreter:
     grammar = Grammar(
         frozenset(short),
@@ -152,7 +155,9 @@ def interpreter(
         ordered=True,
     )
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
-    return Interpreter(grammar, frozenset(code.split()), module, *sets, alike=alike_options(alike))
+    return Interpreter(
+        grammar, frozenset(code.split()), module, *sets, alike=alike_options(alike), passes=frozenset(passes.split())
+    )
 
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)

@@ -210,11 +210,17 @@ of hosted agents may. A new file does no harm, but in a folder that cannot be wr
 
 
 def _redirects_output(redirects: Sequence[Redirect]) -> bool:
-    return any(each.descriptor in {"", "1"} and each.operator in _INTO_A_FILE for each in redirects)
+    """Whether the output surely goes into a file: the last redirection counts, and `/dev/stderr` may be a terminal."""
+    said = [each for each in redirects if (each.descriptor or _DESCRIPTORS.get(each.operator)) == "1"]
+    if not said or said[-1].operator not in _INTO_A_FILE:
+        return False
+    target = said[-1].target.value
+    return target is not None and (target == os.devnull or not target.startswith(("/dev/", "/proc/")))
 
 
 _INTO_A_FILE = frozenset({">", ">>", ">|", "&>", "&>>"})
-"""`>&2` may lead to the terminal again."""
+_DESCRIPTORS = dict.fromkeys((*_INTO_A_FILE, ">&"), "1")
+"""What these redirect where no number stands in front."""
 
 
 def _derived(

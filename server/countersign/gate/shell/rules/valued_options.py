@@ -62,7 +62,13 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
         readings = _readings(name, layer.words)
         if readings is None:
             return None
-        if not readings:
+        passed = _without_passed(name, layer.words)
+        if passed is not None:
+            behind = _readings(name, passed)
+            if behind is None:
+                return None
+            readings = itertools.chain(readings, (passed,), behind)
+        elif not readings:
             continue
         written, known = unwrap(layer.words), look_up(name, layer.words)
         for reading in readings:
@@ -71,6 +77,13 @@ def with_valued_options(step: Step) -> Sequence[Step] | None:
             if _does_more(name, reading, layer.words, written, known):
                 found[(*front, *reading)] = None
     return [step.with_words(each) for each in found]
+
+
+def _without_passed(name: str, words: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    """The words of an interpreter without one that its own words may follow (``tsx watch -e CODE``)."""
+    passes = INTERPRETERS[name].passes if name in INTERPRETERS else ()
+    at = next((index for index, word in enumerate(words) if index and word.value in passes), None)
+    return None if at is None else (*words[:at], *words[at + 1 :])
 
 
 def _leads(first: str | None) -> bool:
