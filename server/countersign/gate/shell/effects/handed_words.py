@@ -19,9 +19,11 @@ _BEHIND_DASHES = {key: tuple(map(constant, run.split())) for key, run in FACETS[
 _HAND_ON = frozenset(key[0] for key in _BEHIND_DASHES)
 
 _BEHIND_OPTIONS = {
-    key[0]: (tuple(options.split()), constant(run))
+    key[0]: [
+        (tuple(options.split()), constant(run))
+        for options, _, run in (each.rpartition("=") for each in said.split("; "))
+    ]
     for key, said in FACETS["behind_options"].items()
-    for options, _, run in (said.rpartition("="),)
 }
 """By program the options and the program that gets their values. One that ends in a comma has a list in its word."""
 
@@ -29,8 +31,7 @@ _BEHIND_OPTIONS = {
 def handed_words(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
     """Yield the command of each program that may get words of this one: of a subcommand wherever its words stand in
     front of ``--``."""
-    if name in _BEHIND_OPTIONS:
-        options, run = _BEHIND_OPTIONS[name]
+    for options, run in _BEHIND_OPTIONS.get(name, ()):
         values = tuple(_values(words, options))
         if values:
             yield (run, *values)

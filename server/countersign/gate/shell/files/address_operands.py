@@ -142,8 +142,10 @@ def wget_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileU
     elsewhere = found.has("-r", "-m", "-x", "-i", "-p")
     for _, word in found.operands:
         name = re.sub(r"[?#].*", "", word.prefix).rsplit("://", 1)[-1].rstrip("/")
-        names = dict.fromkeys(unquote(each.rsplit("/", 1)[-1]) for each in (name, name.partition(";")[0].rstrip("/")))
-        for each in names:  # of an FTP address the name ends in front of its parameters (`;type=a`)
+        # Of an FTP address the name ends in front of its parameters (`;type=a`), and `host:path` is such an address.
+        spelled = (name, name.partition(";")[0].rstrip("/"), name.rpartition(":")[2].partition(";")[0])
+        names = dict.fromkeys(unquote(each.rsplit("/", 1)[-1]) for each in spelled)
+        for each in names:
             yield FileUse("write", constant(each) if word.value is not None and each else unknown())
         yield from (FileUse("write", constant(page) if page else unknown()) for page in pages)
         # Over FTP it asks the server for all names that match.

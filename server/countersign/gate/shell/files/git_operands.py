@@ -214,7 +214,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("read", word) for word in replayed)
         case "checkout-index":
             yield from (FileUse("write", word) for word in operands)
-            if found.may_have("--temp"):
+            if found.may_have("--temp", "--stage"):
                 yield from (FileUse("read", word, shown=True) for word in operands)
             if found.may_have("-a", "--all", "--stdin", "--prefix"):
                 yield FileUse("write", constant("."), unknown_names=True)
