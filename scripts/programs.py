@@ -245,7 +245,7 @@ VERBATIM = frozenset(
 NEVER_LEFT_OUT = (
     "escaping_words", "project_paths", "readers", "lists", "outputs", "input_options", "input_values",
     "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told",
-    "unread_mounts", "abbreviates_subcommands",
+    "unread_mounts", "abbreviates_subcommands", "behind_options",
 )  # fmt: skip
 """Facets that find more in a command. A program whose arguments are like another's has these of the other as well."""
 
@@ -288,11 +288,17 @@ class Compiler:
                 self._spread(found)
 
     def _hand_down(self, facet: str) -> None:
-        """Give a facet that makes a program ask to those whose arguments are like its own, if they lack it."""
+        """Give a facet that makes a program ask to those whose arguments are like its own, or like the shared part that
+        holds the facet, if they lack it."""
         found = self.written.setdefault(facet, {})
         for name, record in self.records.items():
             like: str | None = next((record[kind]["like"] for kind in ROWS if "like" in record.get(kind, {})), None)
-            if like is not None and (like,) in found and (name,) not in found:
+            if like is None or (name,) in found:
+                continue
+            if like[0] == "_":
+                shared = self.shared[like[1:]].get(facet)
+                found |= {(name,): shared} if isinstance(shared, str) else {}
+            elif (like,) in found:
                 found[(name,)] = {"like": like} if isinstance(found[(like,)], dict) else found[(like,)]
 
     def _spread(self, found: dict[Key, Any]) -> None:

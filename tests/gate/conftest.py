@@ -12,7 +12,7 @@ from countersign.gate.paths.system_folders import SYSTEM_FOLDERS
 
 @pytest.fixture(scope="package", autouse=True)
 def system_path() -> Iterator[None]:
-    """PATH without what is not the system's. Other tests of the same process find theirs as it was."""
+    """Keep only folders of the system on PATH while the gate's tests run; other tests of the process get it back."""
     with pytest.MonkeyPatch.context() as patch:
         entries = os.environ["PATH"].split(":")
         kept = [folder for folder in entries if f"{os.path.realpath(folder)}/".startswith(SYSTEM_FOLDERS)]

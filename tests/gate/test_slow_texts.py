@@ -19,6 +19,18 @@ def test_commands_that_bring_and_match_many_files_take_bounded_work(tmp_path: Pa
     assert list(slow_texts.overworked_by_moves(0, range(24), tmp_path)) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "; ".join(f'd{number}=x{number}; cd "$d{number}"; make' for number in range(100)),
+        f'for d in {" ".join(f"a{number}/b" for number in range(24))}; do cd "$d"; {"; ".join(["make x"] * 300)}; done',
+    ],
+    ids=["many moves", "many commands behind a move"],
+)
+def test_folders_that_variables_name_take_bounded_work(text: str) -> None:
+    assert slow_texts.calls(slow_texts.Repeated(text, "make"), ["Bash(make:*)"]) < slow_texts.MOST_CALLS_OF_MOVES
+
+
 def test_a_gate_without_that_bound_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     text = slow_texts.Repeated(" ".join(["bzip2", *(f"-S{number}" for number in range(300))]), "bzip2")
     assert slow_texts.calls(text) < slow_texts.MOST_CALLS

@@ -278,7 +278,7 @@ async def test_a_supervisor_keeps_its_line_and_no_other_socket() -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b"started\n")
-        assert await process.stdout.readline() == b"started\n"  # it has closed what it does not keep
+        assert await process.stdout.readline() == b"started\n"  # from here on it opens and closes nothing
         held = [os.readlink(f"/proc/{process.pid}/fd/{name}") for name in os.listdir(f"/proc/{process.pid}/fd")]
         assert len([target for target in held if target.startswith("socket:")]) == 1, held
     finally:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from countersign.gate.probes import disk
 from countersign.gate.shell.effects import chosen_programs
 from countersign.gate.shell.files import git_settings
 
@@ -252,6 +253,15 @@ def test_links_where_a_variable_leads_may_lead_settings_into_the_workspace(
     monkeypatch.setenv(variable, str(world / "elsewhere"))
     assert check(world, "gcc --version") == check(world, "cargo --version") == decision
     assert check(world, "cat a.txt") == "allow"
+
+
+def test_the_home_that_the_system_knows_counts_beside_the_variable(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk, "_home_of_person", lambda _: str(world / "person"))
+    assert check(world, "jq . a.txt") == "allow"
+    link(world / "person/.jq", world / "project/.jq")
+    assert check(world, "jq . a.txt") == "ask"
 
 
 def test_a_home_opened_by_a_link_has_its_settings_where_that_leads(world: Path) -> None:

@@ -465,7 +465,7 @@ class _Judging:
         self.activate(found, start)
         if found.facts.descriptors_moved and not self.context.paths.descriptors_moved:
             self.context.paths.descriptors_moved = True  # also for what runs inside of this text
-            self.context.touched.clear()
+            self.context.forget_paths()
             if _STREAM.search(text) and self.not_plain is None:
                 reason = "a name like `/dev/stdin` may stand for a file that the text opened for something else"
                 self.not_plain = Evidence(source="plainBash", reason=reason)
@@ -704,7 +704,7 @@ class _Judging:
         if self.context.paths.expect_links(
             brought.links, brought.filled, brought.replaced, brought.made, brought.moved, brought.carried
         ):
-            self.context.touched.clear()
+            self.context.forget_paths()
 
     def step(
         self,

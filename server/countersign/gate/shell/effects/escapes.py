@@ -80,7 +80,10 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
     holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
     unsettled = (*open_words(name, words, found, row, by_name=row.one_dash), *open_values(name, found, row))
     for handed in handed_words(name, words):
-        uses += look_up(handed[0].value or "", handed).uses
+        inner = look_up(handed[0].value or "", handed)
+        uses += inner.uses
+        holes += inner.holes
+        unsettled += inner.open_words
     doubtful = [words[option.index] for option in _in_doubt(name, row, words, found.options)]
     unsettled += tuple([word for word in doubtful if word.value is None])
     return ProgramReading(row, found, tuple(uses), holes, doings, in_order=in_order, open_words=unsettled)

@@ -17,6 +17,7 @@ from countersign.gate.shell.syntax.tree import Word
 if TYPE_CHECKING:
     from countersign.gate.shell.rules.brought_links import Earlier
     from countersign.gate.shell.rules.touched import FileFindings
+    from countersign.gate.shell.variables.bindings import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class JudgingContext:
     (``made_names.py``), and ``earlier`` is what the commands did that may run before those in front of
     them. ``activated`` are folders
     of programs that the text puts in front of the path, and ``walked`` the listings that were looked
-    through."""
+    through. ``asking_folders`` says of folders whether writing there asks, and ``asking_moves`` of a text whether its
+    moves may lead to one of them (``where_it_runs.py``)."""
 
     rules: RuleSet
     paths: PathJudge
@@ -58,6 +60,8 @@ class JudgingContext:
     earlier: Earlier | None = None
     activated: list[str] = field(default_factory=list)
     walked: set[Hashable] = field(default_factory=set[Hashable])
+    asking_folders: dict[str, bool] = field(default_factory=dict[str, bool])
+    asking_moves: dict[int, tuple[Facts, bool]] = field(default_factory=dict)
 
     @property
     def settings_inside(self) -> bool:
@@ -65,6 +69,12 @@ class JudgingContext:
         if _SETTINGS not in self.chosen:
             self.chosen[_SETTINGS] = settings_inside(self.paths)
         return self.chosen[_SETTINGS]
+
+    def forget_paths(self) -> None:
+        """Drop what was found of paths, since these may mean something else from here on."""
+        self.touched.clear()
+        self.asking_folders.clear()
+        self.asking_moves.clear()
 
     @property
     def spent(self) -> Spent:
