@@ -204,6 +204,7 @@ FACTS: Mapping[str, type] = {
     "options_end": bool,
     "folders_only_with": str,
     "operands_read_with": str,
+    "operands_kept_with": str,
     "assignments_among_files": bool,
     "here_if_deep": bool,
     "writes_through_links": bool,

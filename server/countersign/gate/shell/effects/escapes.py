@@ -471,6 +471,9 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
             uses.append(named("code", names, f"`{option.name}` runs or loads code", held.get("run")))
             if written := held.get("written"):
                 uses.append(named("writes", names, f"`{option.name}` writes a file", path=constant(written)))
+    uses += [_use(option, "writes", words[option.index]) for option in found.options if option.name in row.writes]
+    strange = [option for option in found.options if row.is_strange(option.name) and not is_format(option)]
+    uses += _options(name, STRANGE, words, strange)
     first = found.operands[0] if found.operands else None
     for word in words[1 : first[0] if first is not None else len(words)]:
         # V8 takes its long options with one dash as well.

@@ -29,7 +29,10 @@ BACKING_UP = ("-b", "--backup", "-S", "--suffix")
 _PACKED = re.compile(
     r"(.+)(?:\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br|zz|zip|lrz|rz)|-gz|-z|_z)", re.DOTALL | re.IGNORECASE
 )
-_KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
+_KEPT_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_kept_with"].items()}
+_CHECKS = ("--check", "--diff", "-check")
+"""With these a program that rewrites its operands leaves them alone, unless its record says otherwise: the letters
+mean something else in each."""
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
 
@@ -51,7 +54,7 @@ def derived_names(
     that is no constant."""
     endings = list(dict.fromkeys(_endings(words, known, _ENDINGS.get(name, ()))))
     changes = known.program is not None and known.program.operands == "change"
-    if changes and known.arguments.keeps(*_KEEPS):
+    if changes and known.arguments.keeps(*kept_with(name)):
         return
     beginnings = list(dict.fromkeys(_endings(words, known, _BEGINNINGS.get(name, ()))))
     if not (endings or beginnings or changes):
@@ -80,6 +83,11 @@ def derived_names(
         yield from (f"{target}/{path.rstrip('/').rpartition('/')[2]}{end}" for path in named[:-1] for end in endings)
 
 
+def kept_with(name: str) -> Sequence[str]:
+    """The options with which a program leaves the operands alone that it else rewrites."""
+    return _KEPT_WITH.get(name, _CHECKS)
+
+
 def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether a command makes other names of those that it is given."""
     options = (*_ENDINGS.get(name, ()), *_BEGINNINGS.get(name, ()))
@@ -87,7 +95,7 @@ def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool
         return False
     archives = known.program is not None and known.program.operands == "change"
     if archives:
-        return not known.arguments.keeps(*_KEEPS)
+        return not known.arguments.keeps(*kept_with(name))
     if any(option.value is not None and option.value.value != "" for option in known.arguments.spelled(*options)):
         return True
     # The word behind an option that takes none is mostly a name or an expression.

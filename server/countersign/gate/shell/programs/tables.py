@@ -104,9 +104,10 @@ def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
     sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
     code = frozenset(made.get("code", "").split())
-    passes = frozenset(made.get("passes", "").split())
+    passes, writes = (frozenset(made.get(key, "").split()) for key in ("passes", "writes"))
     alike = _alike(made.get("alike", ()))
-    return Interpreter(_grammar(made["grammar"]), code, made.get("module"), *sets, alike=alike, passes=passes)
+    grammar = _grammar(made["grammar"])
+    return Interpreter(grammar, code, made.get("module"), *sets, alike=alike, passes=passes, writes=writes)
 
 
 def _shell(pairs: Pairs) -> ShellRow:

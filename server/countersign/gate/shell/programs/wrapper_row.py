@@ -96,8 +96,9 @@ class Interpreter:
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
     stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
     say something of itself and end. ``alike`` maps options to all names that they have. Behind a first operand of
-    ``passes`` its own words go on (``tsx watch``). An option that its grammar does not know may take the next word:
-    another script follows then, or none (``rules/valued_options.py``)."""
+    ``passes`` its own words go on (``tsx watch``). ``writes`` are options whose value is a file that it
+    writes. An option that its grammar does not know may take the next word: another script follows then, or none
+    (``rules/valued_options.py``)."""
 
     grammar: Grammar
     code: frozenset[str]
@@ -107,10 +108,15 @@ class Interpreter:
     tells: frozenset[str] = frozenset()
     alike: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     passes: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
         return len(words) == 2 and words[1].value in self.tells
+
+    def is_strange(self, option: str) -> bool:
+        """Whether the record says nothing of a long option, so that its name alone tells what it does."""
+        return option[:2] == "--" and option not in self.code | self.writes and self.takes_value(option) is None
 
     def takes_value(self, option: str) -> bool | None:
         """Whether an option takes the next word; None if that is not known."""
@@ -145,6 +151,7 @@ def interpreter(
     maybe: str = "",
     alike: str = "",
     passes: str = "",
+    writes: str = "",
 ) -> Interpreter:
     grammar = Grammar(
         frozenset(short),
@@ -156,7 +163,13 @@ def interpreter(
     )
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
     return Interpreter(
-        grammar, frozenset(code.split()), module, *sets, alike=alike_options(alike), passes=frozenset(passes.split())
+        grammar,
+        frozenset(code.split()),
+        module,
+        *sets,
+        alike=alike_options(alike),
+        passes=frozenset(passes.split()),
+        writes=frozenset(writes.split()),
     )
 
 

@@ -84,12 +84,15 @@ def _means(each: Named, command: Spelled) -> tuple[Likeness, str] | None:
 
 def _may_be_behind_options(each: Named, command: Spelled) -> bool:
     """Whether the words of a rule that are no options stand in the command behind options, where a word behind one may
-    be its value or not, and all options of the rule somewhere."""
+    be its value or not, and all options of the rule somewhere. Of a rule with options alone all may stand anywhere,
+    where no table sorts the words of its program."""
     words = command.apart
     if likeness(each.name, base_name(words[0])) is None:
         return False
     wanted, known = each.plain, each.known
     git = known.git if known is not None else None
+    if not wanted and len(words) <= _MOST_WORDS and (known is None or _is_unsorted(each, known)):
+        return len(each.words) > 1 and all(_is_given(option, words) for option in each.words[1:])
     if not wanted or len(words) > _MOST_WORDS or (git is not None and not _is_unknown_git(each, words)):
         return False
     at, skipped, behind = 0, False, False
@@ -105,6 +108,15 @@ def _may_be_behind_options(each: Named, command: Spelled) -> bool:
         else:
             return False
     return at == len(wanted) and skipped and all(word in words for word in each.words[1:] if word.startswith("-"))
+
+
+def _is_unsorted(each: Named, known: ProgramReading) -> bool:
+    row = known.program
+    return row.closed if row is not None else program(each.words[0]) not in INTERPRETERS
+
+
+def _is_given(option: str, words: Sequence[str]) -> bool:
+    return any(word == option or word.startswith(f"{option}=") for word in words[1:])
 
 
 def _may_be_among(each: Named, words: tuple[str, ...], among: frozenset[str]) -> bool:

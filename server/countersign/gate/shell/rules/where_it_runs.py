@@ -6,8 +6,9 @@ counts into which the text, or a wrapper, goes by words of which it says what th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.files.spelled_names import may_be_protected
 from countersign.gate.shell.files.unfinished_names import folders_of
@@ -30,6 +31,7 @@ def writes_where_it_runs(
     carried = analyzed.step.unwrapped.carried.folders
     if carried is None:
         words = [word for word in analyzed.step.command.words if word.value is None]
+        folders = _named_in(analyzed.step.command.words, context.paths)
     elif carried and places is None:
         words = carried
     elif carried:
@@ -42,6 +44,21 @@ def writes_where_it_runs(
     ):
         return f"`{analyzed.names[-1]}` may write where it runs, and writing there asks"
     return None
+
+
+def _named_in(words: Sequence[Word], paths: PathJudge) -> Sequence[str]:
+    """What the words of a command may name where it runs in a folder that one of them chooses: each constant one, and
+    the value of an option in it (`--wd=sub`, `-wsub`)."""
+    values = [part for word in words if word.value is not None for part in _parts_of(word.value)]
+    return [join(paths.workspace, value, paths.home) for value in dict.fromkeys(values)]
+
+
+def _parts_of(text: str) -> Iterator[str]:
+    if text[:1] == "-":
+        yield text.partition("=")[2] if text[1:2] == "-" else text[2:]
+    elif text:
+        yield text
+        yield text.partition("=")[2]
 
 
 def _asks(context: JudgingContext, folder: str) -> bool:

@@ -128,5 +128,9 @@ def _parts(
             return [_Part(value, escape_glob(value) if quoted else value) for value in values] + [
                 _Part(pattern, pattern, matched=True) for pattern in patterns
             ]
+        case Variable(words=words) if words:
+            # What stands behind the operator (`${x:-sub}`) is one of its values.
+            defaults = [word.value for word in words if word.value is not None]
+            return [_Part(value, escape_glob(value)) for value in defaults]
         case _:
             return []
