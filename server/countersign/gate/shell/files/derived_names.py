@@ -30,9 +30,8 @@ _PACKED = re.compile(
     r"(.+)(?:\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br|zz|zip|lrz|rz)|-gz|-z|_z)", re.DOTALL | re.IGNORECASE
 )
 _KEPT_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_kept_with"].items()}
-_CHECKS = ("--check", "--diff", "-check")
-"""With these a program that rewrites its operands leaves them alone, unless its record says otherwise: the letters
-mean something else in each."""
+"""By program the options with which it leaves alone what it else rewrites: `-l` and `--diff` mean something else in
+each."""
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
 
@@ -85,7 +84,7 @@ def derived_names(
 
 def kept_with(name: str) -> Sequence[str]:
     """The options with which a program leaves the operands alone that it else rewrites."""
-    return _KEPT_WITH.get(name, _CHECKS)
+    return _KEPT_WITH.get(name, ())
 
 
 def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
