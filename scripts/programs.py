@@ -205,6 +205,7 @@ FACTS: Mapping[str, type] = {
     "folders_only_with": str,
     "operands_read_with": str,
     "operands_kept_with": str,
+    "operands_tested_with": str,
     "assignments_among_files": bool,
     "here_if_deep": bool,
     "writes_through_links": bool,

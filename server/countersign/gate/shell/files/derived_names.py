@@ -14,6 +14,7 @@ from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.bounded_walk import TooMuchError, walk
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.word_values import literal
+from countersign.gate.shell.programs.argv import Arguments
 from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -32,6 +33,10 @@ _PACKED = re.compile(
 _KEPT_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_kept_with"].items()}
 """By program the options with which it leaves alone what it else rewrites: `-l` and `--diff` mean something else in
 each."""
+_TESTED_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_tested_with"].items()}
+"""By program those that a later option may take back (``xz -t -z`` packs)."""
+_OTHERWISE = ("-v", "--verbose", "-q", "--quiet", "-k", "--keep")
+"""Options of the same programs that take nothing back."""
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
 
@@ -53,7 +58,7 @@ def derived_names(
     that is no constant."""
     endings = list(dict.fromkeys(_endings(words, known, _ENDINGS.get(name, ()))))
     changes = known.program is not None and known.program.operands == "change"
-    if changes and known.arguments.keeps(*kept_with(name)):
+    if changes and keeps_operands(name, known.arguments):
         return
     beginnings = list(dict.fromkeys(_endings(words, known, _BEGINNINGS.get(name, ()))))
     if not (endings or beginnings or changes):
@@ -82,9 +87,12 @@ def derived_names(
         yield from (f"{target}/{path.rstrip('/').rpartition('/')[2]}{end}" for path in named[:-1] for end in endings)
 
 
-def kept_with(name: str) -> Sequence[str]:
-    """The options with which a program leaves the operands alone that it else rewrites."""
-    return _KEPT_WITH.get(name, ())
+def keeps_operands(name: str, found: Arguments) -> bool:
+    """Whether a program that rewrites its operands leaves them alone for one of its options."""
+    if found.keeps(*_KEPT_WITH.get(name, ())):
+        return True
+    tested = _TESTED_WITH.get(name, ())
+    return found.keeps(*tested) and all(option.name in (*tested, *_OTHERWISE) for option in found.options)
 
 
 def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
@@ -94,7 +102,7 @@ def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool
         return False
     archives = known.program is not None and known.program.operands == "change"
     if archives:
-        return not known.arguments.keeps(*kept_with(name))
+        return not keeps_operands(name, known.arguments)
     if any(option.value is not None and option.value.value != "" for option in known.arguments.spelled(*options)):
         return True
     # The word behind an option that takes none is mostly a name or an expression.

@@ -19,7 +19,7 @@ from countersign.gate.shell.effects.handed_words import handed_words
 from countersign.gate.shell.effects.operand_code import filter_loads, unknown_filter
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
-from countersign.gate.shell.files.derived_names import kept_with
+from countersign.gate.shell.files.derived_names import keeps_operands
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
@@ -396,7 +396,7 @@ def _as_operands(
             yield from (FileUse("delete", word, below=folders) for word in operands)
         case "change":
             # What is changed is read, too, and may be left under another name or printed (`lz4 .env`).
-            kept = found.keeps(*kept_with(name))
+            kept = keeps_operands(name, found)
             yield from (FileUse("read", word, below=deep) for word in operands)
             yield from (FileUse("write", word, content=True) for word in operands if not kept)
             for word in () if kept else operands:

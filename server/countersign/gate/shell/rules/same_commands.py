@@ -84,16 +84,18 @@ def _means(each: Named, command: Spelled) -> tuple[Likeness, str] | None:
 
 def _may_be_behind_options(each: Named, command: Spelled) -> bool:
     """Whether the words of a rule that are no options stand in the command behind options, where a word behind one may
-    be its value or not, and all options of the rule somewhere. Of a rule with options alone all may stand anywhere,
-    where no table sorts the words of its program."""
+    be its value or not, and all options of the rule somewhere. Where no table sorts the words of the program, the
+    options of a rule that names nothing else may stand anywhere."""
     words = command.apart
     if likeness(each.name, base_name(words[0])) is None:
         return False
     wanted, known = each.plain, each.known
     git = known.git if known is not None else None
-    if not wanted and len(words) <= _MOST_WORDS and (known is None or _is_unsorted(each, known)):
+    if len(words) > _MOST_WORDS:
+        return False
+    if not wanted and each.pattern.prefix and (known is None or _is_unsorted(each, known)):
         return len(each.words) > 1 and all(_is_given(option, words) for option in each.words[1:])
-    if not wanted or len(words) > _MOST_WORDS or (git is not None and not _is_unknown_git(each, words)):
+    if not wanted or (git is not None and not _is_unknown_git(each, words)):
         return False
     at, skipped, behind = 0, False, False
     for word in words[1:]:

@@ -26,39 +26,45 @@ def writes_where_it_runs(
     """Return why a command that may write asks for the folder in which it runs; None if it does not."""
     if not analyzed.layers:
         return None
-    folders: Sequence[str] | None = places or ()
-    words: Sequence[Word] = ()
-    carried = analyzed.step.unwrapped.carried.folders
-    if carried is None:
-        words = [word for word in analyzed.step.command.words if word.value is None]
-        folders = _named_in(analyzed.step.command.words, context.paths)
-    elif carried and places is None:
-        words = carried
-    elif carried:
-        folders = moved_places(places, carried, context.paths)
-    asks = folders is None or any(_asks(context, folder) for folder in (*folders, *(places or ())))
+    unwrapped, own = analyzed.step.unwrapped, analyzed.step.command.words
+    folders: list[str] = [*(places or ())]
+    words: dict[Word, None] = {}
+    asks = False
+    # Where each wrapper's command runs, and what they run together.
+    for carried in dict.fromkeys((*(layer.carried.folders for layer in unwrapped.layers), unwrapped.carried.folders)):
+        if carried is None:
+            words.update((word, None) for word in own if word.value is None)
+            folders += _named_in(own, places or (), context.paths)
+        elif carried and places is None:
+            words.update((word, None) for word in carried)
+        elif carried:
+            moved = moved_places(places, carried, context.paths)
+            asks = asks or moved is None
+            folders += moved or ()
+    asks = asks or any(_asks(context, folder) for folder in dict.fromkeys(folders))
     if (
         asks
         or (places is None and _leads_there(context, analyzed.facts))
-        or _lead_there(context, analyzed.facts, words)
+        or _lead_there(context, analyzed.facts, tuple(words))
     ):
         return f"`{analyzed.names[-1]}` may write where it runs, and writing there asks"
     return None
 
 
-def _named_in(words: Sequence[Word], paths: PathJudge) -> Sequence[str]:
-    """What the words of a command may name where it runs in a folder that one of them chooses: each constant one, and
-    the value of an option in it (`--wd=sub`, `-wsub`)."""
-    values = [part for word in words if word.value is not None for part in _parts_of(word.value)]
-    return [join(paths.workspace, value, paths.home) for value in dict.fromkeys(values)]
+def _named_in(words: Sequence[Word], places: Sequence[str], paths: PathJudge) -> Sequence[str]:
+    """The folders that constant words of a command may name, seen from where it may run and from the workspace."""
+    parts = dict.fromkeys(part for word in words if word.value is not None for part in _parts_of(word.value))
+    starts = dict.fromkeys((paths.workspace, *places))
+    return [join(start, part, paths.home) for start in starts for part in parts if part]
 
 
 def _parts_of(text: str) -> Iterator[str]:
-    if text[:1] == "-":
-        yield text.partition("=")[2] if text[1:2] == "-" else text[2:]
-    elif text:
+    """Yield a word, and what may be an option's value in it (``--wd=sub``, ``-rwsub``)."""
+    if text[:1] != "-":
         yield text
-        yield text.partition("=")[2]
+    elif text[1:2] != "-":
+        yield from (text[at:] for at in range(2, min(len(text), _MOST_LETTERS + 2)))
+    yield text.partition("=")[2]
 
 
 def _asks(context: JudgingContext, folder: str) -> bool:
@@ -119,6 +125,9 @@ def _may_lead_to_protected(pattern: str) -> bool:
         parts.pop()
     return may_be_protected("/".join(parts))
 
+
+_MOST_LETTERS = 8
+"""Letters in one word behind which the value of the last is looked for."""
 
 _MOST = 24
 """Folders of which each is looked for in each of the others."""
