@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
-from countersign.gate.probes.disk import Probe, unchanged
+from countersign.gate.probes.disk import Probe, unchanged, without_implied
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.verdicts import Mode
 
@@ -73,7 +73,7 @@ def lookup_if_unchanged(policy: Policy, key: Hashable) -> Decision | None:
 
 def store(policy: Policy, key: Hashable, decision: Decision, probes: Iterable[Probe]) -> None:
     """Keep a decision with the looks that it rests on, unless they are too many."""
-    seen = tuple(probes)
+    seen = without_implied(probes)
     if len(seen) > MOST_PROBES:
         return
     with _LOCK:

@@ -92,6 +92,28 @@ def unchanged(probes: Iterable[Probe]) -> bool:
     return True
 
 
+def without_implied(probes: Iterable[Probe]) -> tuple[Probe, ...]:
+    """The same looks without those that others among them answer: below a name that does not exist nothing does, and
+    what stands at a folder's path, by its identity, is that folder."""
+    taken = tuple(probes)
+    gone = {at for look, at, seen in taken if look is _path_stat and seen == errno.ENOENT}
+    folders = {
+        at for look, at, seen in taken if look is _identity and isinstance(seen, tuple) and seen[2] == stat.S_IFDIR
+    }
+
+    def is_implied(probe: Probe) -> bool:
+        if probe.again is not _path_stat or not isinstance(probe.at, str):
+            return False
+        if probe.seen == errno.ENOENT:
+            return os.path.dirname(probe.at) in gone
+        return probe.seen == _FOLDER and probe.at in folders
+
+    return tuple([probe for probe in taken if not is_implied(probe)])
+
+
+_FOLDER = PathStat(stat.S_IFDIR, 1)
+
+
 def path_stat(path: str) -> PathStat | int:
     """What stands at a path, a link not followed; the error number where that cannot be said."""
     return _recorded(_path_stat, path)
@@ -378,6 +400,30 @@ def _resolved(path: str) -> str:
 
 
 _MOST_LINKS = 40
+
+
+class Resolver:
+    """``resolved`` for many paths in one look, which is not recorded: where a folder leads is found out once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        asked = path
+        for _ in range(_MOST_LINKS):
+            folder, name = os.path.split(path)
+            if name in {"", ".", ".."}:
+                break
+            real = self._folders.get(folder)
+            if real is None:
+                real = self._folders[folder] = _resolved(folder)
+            path = os.path.join(real, name)
+            try:
+                target = os.readlink(path)
+            except (OSError, ValueError):
+                return path
+            path = os.path.join(real, target)
+        return _resolved(asked)
 
 
 def _home_of_person(_: str) -> str:

@@ -578,11 +578,11 @@ class _Judging:
     def only_ruled(self, step: Step, analyze: Callable[[], AnalyzedCommand]) -> None:
         """Keep the first deny and ask rule for a command that is not judged, since there are too many."""
         rules, agent = self.context.rules, self.context.agent
-        if not self.context.ruled:
+        if not self.context.ruled or self.left_out[0] is not None:
             return
         if step.command.plain and len(step.unwrapped.layers) == 1 and not step.unwrapped.texts:
             named = rules.commands_by_list(tuple([word.shape for word in step.command.words]), agent)
-            if "deny" not in named and "ask" not in named:
+            if "deny" not in named and (self.left_out[1] is not None or "ask" not in named):
                 return
         analyzed = analyze()
         said = [touching(analyzed, rules, agent)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
@@ -98,9 +98,9 @@ def _is_near(below: Sequence[str]) -> bool:
     return len(below) <= _NEAR
 
 
-def lies_in(path: str, tops: Sequence[str]) -> bool:
+def lies_in(path: str, tops: Sequence[str], resolve: Callable[[str], str] = disk.resolved) -> bool:
     """Whether a place lies in the workspace, or the workspace near below it."""
-    for way in dict.fromkeys((os.path.normpath(path), disk.resolved(path))):
+    for way in dict.fromkeys((os.path.normpath(path), resolve(path))):
         if any(f"{way}/".startswith(f"{top}/") for top in tops):
             return True
         if any(_is_near(top[len(way) + 1 :].split("/")) for top in tops if top.startswith(f"{way}/")):
@@ -110,10 +110,10 @@ def lies_in(path: str, tops: Sequence[str]) -> bool:
 
 def _links_lead_into(asked: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
     home, named, tops = asked
-    left = _MOST_ENTRIES
+    left, resolve = _MOST_ENTRIES, disk.Resolver()
     for link, is_link in _settings_of(home, named):
         left -= 1
-        if left < 0 or (is_link and lies_in(link, tops)):
+        if left < 0 or (is_link and lies_in(link, tops, resolve)):
             return True
     return False
 

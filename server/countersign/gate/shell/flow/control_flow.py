@@ -18,7 +18,7 @@ from countersign.gate.shell.flow.command_input import ANY_INPUT, NO_INPUT, Comma
 from countersign.gate.shell.flow.descriptors import moves_descriptors
 from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, activated, followed, moves, union
 from countersign.gate.shell.flow.shared_input import shared_by
-from countersign.gate.shell.flow.stage_output import open_output, shown, stage_output
+from countersign.gate.shell.flow.stage_output import only_filters, open_output, shown, stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
     UNKNOWN_TEXT,
@@ -359,7 +359,7 @@ class _Walk:
         self.steps.append(step)
         if self.folders_stay:
             names = [layer.words[0].value for layer in unwrapped.layers]
-            self.folders_stay = not unwrapped.texts and all(name in LEAVE_FOLDERS for name in names)
+            self.folders_stay = not unwrapped.texts and LEAVE_FOLDERS.issuperset(names)
         return step
 
     def redirected(self, node: Compound, context: _Context) -> _Context:
@@ -578,8 +578,10 @@ def _all(formulas: Sequence[Formula]) -> Formula | None:
 
 def _printed(stages: Sequence[Node], index: int, read: CommandInput) -> CommandInput:
     """What the first ``index`` stages of a pipeline, the last of which reads ``read``, hand to the next."""
-    texts, exact = stage_output(stages[index - 1])
     listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
+    if only_filters(stages[index - 1]):
+        return CommandInput(True, read.texts, False, listing, read.words)
+    texts, exact = stage_output(stages[index - 1])
     words = () if exact else open_output(stages[index - 1]) or read.words
     return CommandInput(True, texts or read.texts, exact, listing, words)  # a filter hands on what it reads
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.effects.unwrap import could_run, program, unwrap
 from countersign.gate.shell.programs.tables import FACETS, SHELLS
 from countersign.gate.shell.syntax.tree import Chain, Compound, Glob, Node, Not, Pipeline, Simple, Text, Timed, Word
 
@@ -81,6 +81,15 @@ _LONGEST = 20_000
 """Characters that are put together of one format."""
 
 _CONVERSION = re.compile(r"%%|%[-+ #0-9']*(?:\.(\d*))?[a-zA-Z]")
+
+
+def only_filters(node: Node) -> bool:
+    """Whether a stage is a command of constants that runs no other and prints nothing of its own, as far as its words
+    tell: what ``stage_output`` and ``open_output`` would find out about most stages, at less cost."""
+    if not isinstance(node, Simple) or not node.plain:
+        return False
+    name = program(node.words[0].value or "")
+    return name not in _PRINTING and not could_run(name, node.words)
 
 
 def open_output(node: Node) -> tuple[Word, ...]:
