@@ -205,6 +205,7 @@ FACTS: Mapping[str, type] = {
     "folders_only_with": str,
     "operands_read_with": str,
     "operands_kept_with": str,
+    "operands_kept_beside": str,
     "operands_tested_with": str,
     "assignments_among_files": bool,
     "here_if_deep": bool,
@@ -337,7 +338,8 @@ class Compiler:
         if not isinstance(value, dict):
             if value is False:
                 raise BadRecord(f"{' '.join(key)}: leave `{facet}` out if it is not so")
-            return self._checked(facet, key, value, FACTS.get(facet))
+            filled_in = self._words(facet, "", key, value) if str(value)[:1] == "$" else value
+            return self._checked(facet, key, filled_in, FACTS.get(facet))
         filled = self._like(facet, key, value, ())
         if facet in ROWS:
             without = frozenset(filled.pop("without", "").split())

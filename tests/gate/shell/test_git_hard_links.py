@@ -93,6 +93,7 @@ OF_GIT = [
     (_rebase, "git status"),
     (_worktree, "git worktree list"),
     (_link(".mailmap"), "git log"),
+    (_link(".gitignore"), "git check-ignore -v a"),
 ]
 
 

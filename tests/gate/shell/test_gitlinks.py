@@ -12,6 +12,7 @@ import pytest
 from countersign.gate.shell.files.git_index import gitlinks
 
 from .asked import HOME, decide
+from .indexes import entry, index_of
 
 NAMES = ["a/b.py", "a/bc.py", "a/bc/d", "a/sub", "sub", "sub2/x", "s", "x" * 200 + "/y", "ü/sub"]
 
@@ -79,6 +80,19 @@ def test_an_ordinary_submodule_is_read_without_a_rule(repository: Path) -> None:
     for version in (2, 4):
         git(repository, "update-index", f"--index-version={version}")
         assert decide("git status", workspace=str(repository), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../home/.aws/credentials", "a/../../x", "a//b.py", ".git/config"])
+@pytest.mark.parametrize("command", ["git status", "git diff --stat", "git diff-files"])
+def test_an_index_with_a_name_that_leads_elsewhere_is_not_read_without_a_rule(
+    command: str, name: str, repository: Path
+) -> None:
+    index = repository / ".git/index"
+    index.write_bytes(index_of(entry("a/b.py", 0o100644)))
+    assert decide(command, workspace=str(repository), home=HOME) == "allow"
+
+    index.write_bytes(index_of(entry(name, 0o100644), entry("a/b.py", 0o100644)))
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
 
 
 def test_objects_behind_a_link_are_not_read_without_a_rule(repository: Path) -> None:

@@ -281,9 +281,12 @@ _kept_kind = lru_cache(maxsize=4096)(_escape_kind)
 """A text names the same options again and again, and so do the readings of one command."""
 
 
+_TWICE_NEGATED = re.compile(r"\A--(?:no-){2,}", re.IGNORECASE)
+
+
 def _one_spelling(option: str) -> str:
-    """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
-    return option.replace("-", "").replace("_", "").lower()
+    """``--global-setup`` and ``--globalSetup`` are one option to many programs, ``--no-no-git`` is ``--git`` to npm."""
+    return _TWICE_NEGATED.sub("", option).replace("-", "").replace("_", "").lower()
 
 
 _recorded_spelling = lru_cache(maxsize=8192)(_one_spelling)
@@ -474,6 +477,11 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
     uses += [_use(option, "writes", words[option.index]) for option in found.options if option.name in row.writes]
     strange = [option for option in found.options if row.is_strange(option.name) and not is_format(option)]
     uses += _options(name, STRANGE, words, strange)
+    uses += [
+        named("code", (words[each.index].value or NAMED_NOWHERE,), f"what `{each.name}` does with a path is not known")
+        for each in strange
+        if each.attached and each.value is not None and "/" in each.value.prefix
+    ]
     first = found.operands[0] if found.operands else None
     for word in words[1 : first[0] if first is not None else len(words)]:
         # V8 takes its long options with one dash as well.

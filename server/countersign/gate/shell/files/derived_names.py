@@ -33,10 +33,13 @@ _PACKED = re.compile(
 _KEPT_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_kept_with"].items()}
 """By program the options with which it leaves alone what it else rewrites: `-l` and `--diff` mean something else in
 each."""
+_KEPT_BESIDE = {key[0]: frozenset(options.split()) for key, options in FACETS["operands_kept_beside"].items()}
+"""By program those that may stand beside these: any other may take them back, take the next word for its value (``-Dc``
+is no ``-c``) or name a file itself."""
 _TESTED_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_tested_with"].items()}
 """By program those that a later option may take back (``xz -t -z`` packs)."""
-_OTHERWISE = ("-v", "--verbose", "-q", "--quiet", "-k", "--keep")
-"""Options of the same programs that take nothing back."""
+_OTHERWISE = frozenset({"-v", "--verbose", "-q", "--quiet", "-k", "--keep"})
+"""Options of all these programs that change nothing of it."""
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
 
@@ -89,10 +92,11 @@ def derived_names(
 
 def keeps_operands(name: str, found: Arguments) -> bool:
     """Whether a program that rewrites its operands leaves them alone for one of its options."""
-    if found.keeps(*_KEPT_WITH.get(name, ())):
+    kept, tested = _KEPT_WITH.get(name, ()), _TESTED_WITH.get(name, ())
+    given = {option.name for option in found.options}.difference(tested, _OTHERWISE)
+    if found.keeps(*tested) and not given:
         return True
-    tested = _TESTED_WITH.get(name, ())
-    return found.keeps(*tested) and all(option.name in (*tested, *_OTHERWISE) for option in found.options)
+    return found.keeps(*kept) and given <= _KEPT_BESIDE.get(name, frozenset()).union(kept)
 
 
 def makes_names(name: str, words: Sequence[Word], known: ProgramReading) -> bool:

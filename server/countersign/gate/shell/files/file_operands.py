@@ -663,6 +663,12 @@ def _edited(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         yield from (FileUse("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :])
 
 
+def _compiled(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """What is compiled is written beside its source."""
+    if known.arguments.may_have("-c", "--compile", "-m", "--map", "-M", "--inline-map"):
+        yield from (FileUse("write", word, below=True) for _, word in known.arguments.operands)
+
+
 # --- programs with ways of their own ---------------------------------------------------------------------------------
 
 
@@ -952,6 +958,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileU
     "copied-archive": _cpio,
     "assigned-files": _dd,
     "edited-in-place": _edited,
+    "compiled-beside": _compiled,
     "transfers": _curl,
     "moved-archive": _ar,
     "fetched-names": wget_touches,

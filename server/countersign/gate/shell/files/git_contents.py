@@ -42,8 +42,9 @@ _PRINTS = frozenset({
     "-p", "-u", "-c", "-m", "-U", "-W", "--patch", "--unified", "--patch-with-raw", "--patch-with-stat", "--cc",
     "--dd", "--function-context", "--combined-all-paths", "--remerge-diff", "--diff-merges", "--word-diff",
     "--word-diff-regex", "--color-words", "--binary", "--check", "--ext-diff", "--textconv",
+    "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object",
 })  # fmt: skip
-"""Options of what shows differences by which it prints lines of files."""
+"""Options of what shows differences by which it prints lines of files, or tells whether a text stands in them."""
 
 _OTHER_PRINTS = {
     "status": frozenset({"-v", "--verbose"}),

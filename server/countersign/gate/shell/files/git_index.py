@@ -83,6 +83,8 @@ def _tracked(data: bytes, most: int) -> list[Tracked] | None:
 
 _STRAY = re.compile(rb"(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 """A path that git adds to no index, and follows where one has it: absolute, upwards, or into ``.git``."""
+_MAY_STRAY = re.compile(rb"\A[./]|/[./]")
+"""What few paths have and each of those does."""
 _EXTENSIONS = frozenset({b"TREE", b"REUC", b"UNTR", b"FSMN", b"sdir"})
 """None of these says what the names are, or where they stand. A split index keeps most of them in another file."""
 _CHECKSUM = 20
@@ -248,7 +250,8 @@ def _is_folder(tracked: Tracked) -> bool:
 
 
 def gitlinks(file: str) -> tuple[str, ...] | None:
-    """Return the paths of the submodules in this index; None where they cannot be read from it."""
+    """Return the paths of the submodules in this index; None where they cannot be read from it, or where any of its
+    paths leads somewhere else: git opens each of them."""
     return disk.combined(_gitlinks, file)
 
 
@@ -263,9 +266,10 @@ def _gitlinks(file: str) -> tuple[str, ...] | None:
         if entry is None or len(found) > _MOST_GITLINKS:
             return None
         path, mode = entry
-        if mode & _KIND == _GITLINK:
-            if _STRAY.search(path):
-                return None
+        is_link = mode & _KIND == _GITLINK
+        if (is_link or _MAY_STRAY.search(path)) and _STRAY.search(path.removesuffix(b"/")):
+            return None
+        if is_link:
             found.append(path)
     return tuple(map(os.fsdecode, found))
 

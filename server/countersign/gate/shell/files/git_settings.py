@@ -68,7 +68,7 @@ class _Setting(NamedTuple):
 def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool = False) -> str | None:
     """Why reading in this work tree depends on a file in it that settings name, or None. ``activated``: folders of the
     workspace stand in front of the path, so each program that settings start by its name may lie there."""
-    for name in (".mailmap", ".gitattributes"):  # git prints what stands there
+    for name in (".mailmap", ".gitattributes", ".gitignore"):  # git prints what stands there
         standing = disk.path_stat(f"{top.folder}/{name}")
         if not isinstance(standing, int) and standing.names > 1:
             return f"its `{name}` has other names, and one of them may be a secret's"

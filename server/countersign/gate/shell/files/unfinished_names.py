@@ -82,7 +82,7 @@ def _texts(piece: Piece, facts: Facts, judge: PathJudge, folder: str) -> Sequenc
             return (judge.home,)
         case Variable(name="PWD", plain=True):
             return (folder,)
-        case Variable(name=name, plain=True) if name in facts.values:
+        case Variable(held=str(name)) if name in facts.values:
             return tuple(facts.values[name]) or (None,)
         case Variable(words=words) if words:
             return (None, *(each.value for each in words if each.value is not None))

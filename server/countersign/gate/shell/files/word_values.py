@@ -119,7 +119,7 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
     """All texts that constants and variables of the text's own combine to."""
     parts: list[Sequence[tuple[str, str]]] = []
     complete = word.form == "quoted" or _stays_one(word, facts)
-    named = {piece.name for piece in word.pieces if isinstance(piece, Variable)}
+    named = {piece.held for piece in word.pieces if isinstance(piece, Variable)}
     # A name that a pattern matches may hold blanks or wildcards, so without quotes there may be other words as well.
     globbed = word.form in ("quoted", "split") and not named.isdisjoint(facts.patterns)
     for piece in word.pieces:
@@ -128,13 +128,13 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
                 parts.append(((text, escape_glob(text)),))
             case Text(text=text) | Glob(text=text):
                 parts.append(((text, text),))
-            case Variable(name=name, plain=True) if globbed and name in facts.values:
+            case Variable(held=str(name)) if globbed and name in facts.values:
                 # A name that a pattern matches is quoted here, so the word is one that the whole pattern matches.
                 matched = name in facts.patterns and name not in facts.loose
                 complete = complete and (matched or None not in facts.values[name])
                 known = [(value, escape_glob(value)) for value in facts.values[name] if value is not None]
                 parts.append(sorted((*known, *((pattern, pattern) for pattern in facts.patterns.get(name, ())))))
-            case Variable(name=name, plain=True) if not globbed:
+            case Variable(held=str(name)) if not globbed:
                 bound = facts.values.get(name)
                 if bound is None and name in {"HOME", "PWD"}:
                     value = home if name == "HOME" else folder
@@ -186,7 +186,7 @@ def _stays_one(word: Word, facts: Facts) -> bool:
         _ONE_WORD.fullmatch(value or "")
         for piece in word.pieces
         if isinstance(piece, Variable)
-        for value in facts.values.get(piece.name, (None,))
+        for value in facts.values.get(piece.held or "", (None,))
     )
 
 

@@ -132,6 +132,8 @@ def course(reading: Reading) -> CommandFlow:
     derive(walk.facts, walk.derived)
     for each in walk.derived:
         walk.facts.words.setdefault(each.name, []).append(each.word)
+    for variable in reading.defaults:
+        walk.facts.bind_default(variable)
     walk.facts.in_one_place = _is_one_place(walk.steps)
     changed = changed_names((step.command for step in walk.steps), walk.facts)
     return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats, tuple(walk.loops), walk.beside)

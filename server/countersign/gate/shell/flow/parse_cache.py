@@ -14,7 +14,7 @@ from countersign.gate.shell.printing.judged_values import JudgedValues
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import printed_form
 from countersign.gate.shell.syntax.parser import read
-from countersign.gate.shell.syntax.tree import NotUnderstood, Script
+from countersign.gate.shell.syntax.tree import NotUnderstood, Script, Variable
 
 MAX_BYTES = 100 * 1024
 """Longer texts are never allowed (S5)."""
@@ -33,6 +33,7 @@ class Followed:
     course: CommandFlow
     fragments: tuple[str, ...]
     script: Script
+    defaults: tuple[Variable, ...] = ()
 
     @cached_property
     def printed(self) -> str | NotPrintable:
@@ -70,7 +71,7 @@ def follow(text: str) -> Followed | str:
 def _follow(text: str) -> Followed | str:
     try:
         reading = read(text)
-        return Followed(course(reading), reading.fragments, reading.script)
+        return Followed(course(reading), reading.fragments, reading.script, reading.defaults)
     except NotUnderstood as error:
         return str(error)
 

@@ -126,7 +126,7 @@ def _takes_back(option: Option, names: Iterable[str]) -> bool:
     return any(each.startswith(opposite) for each in names)
 
 
-_OFF = frozenset({"false", "False", "0", "no", "off", "none", "never"})
+_OFF = frozenset({"false", "False", "FALSE", "f", "F", "0", "no", "off", "none", "never"})
 
 
 def is_one_of(given: str, names: Iterable[str]) -> bool:

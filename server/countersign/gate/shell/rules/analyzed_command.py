@@ -311,7 +311,7 @@ def _own_variable(word: Word) -> str | None:
     """The variable whose value is all that a word consists of."""
     pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
     only = pieces[0] if len(pieces) == 1 else None
-    return only.name if isinstance(only, Variable) and only.plain else None
+    return only.held if isinstance(only, Variable) else None
 
 
 _PRINT_SETTINGS = frozenset({"config", "var"})
@@ -362,7 +362,7 @@ def is_known(word: Word, facts: Facts) -> bool:
         and word.form in ("quoted", "split")
         and all(
             isinstance(piece, Text)
-            or (isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None}))
+            or (isinstance(piece, Variable) and None not in facts.values.get(piece.held or "", {None}))
             for piece in word.pieces
         )
     )
@@ -372,7 +372,7 @@ def _names_a_file_below(word: Word, facts: Facts) -> bool:
     """Whether a word is one, and what a pattern of the text's own matches in a folder that it names."""
     if word.form != "quoted" or not _begins_known(word, facts):
         return False
-    name = next(piece.name for piece in word.pieces if isinstance(piece, Variable))
+    name = next(piece.held or "" for piece in word.pieces if isinstance(piece, Variable))
     return all(_IN_FOLDER.match(pattern) for pattern in facts.patterns.get(name, ())) and all(
         value is None or "/" in value for value in facts.values.get(name, ())
     )
@@ -384,10 +384,11 @@ _IN_FOLDER = re.compile(r"[\w.][\w.-]*/")
 def _begins_known(word: Word, facts: Facts) -> bool:
     """Whether a word is one, and begins with a value or a pattern of the text's own that is none of an option."""
     first = next((piece for piece in word.pieces if not isinstance(piece, Text) or piece.text), None)
-    if word.form != "quoted" or not isinstance(first, Variable) or not first.plain:
+    held = first.held if isinstance(first, Variable) else None
+    if word.form != "quoted" or held is None:
         return False
-    values, patterns = facts.values.get(first.name), facts.patterns.get(first.name, ())
-    if not values or (None in values and (not patterns or first.name in facts.loose)):
+    values, patterns = facts.values.get(held), facts.patterns.get(held, ())
+    if not values or (None in values and (not patterns or held in facts.loose)):
         return False
     return all(value is None or value[:1] not in {"", "-"} for value in values) and not any(
         may_begin_with("-", pattern) for pattern in patterns

@@ -124,7 +124,7 @@ def _texts(word: Word, facts: Facts) -> list[str]:
 def _says(piece: Piece, facts: Facts) -> bool:
     """Whether something is known of what stands here."""
     match piece:
-        case Variable(name=name, plain=True):
+        case Variable(held=str(name)):
             return any(facts.values.get(name, ())) or name in facts.words
         case Variable(words=words, operator=operator):
             return "?" not in operator and any(word.value for word in words)
@@ -135,7 +135,7 @@ def _says(piece: Piece, facts: Facts) -> bool:
 
 
 def _given(piece: Piece, facts: Facts) -> bool:
-    return isinstance(piece, Variable) and piece.plain and None not in facts.values.get(piece.name, {None})
+    return isinstance(piece, Variable) and piece.held is not None and None not in facts.values.get(piece.held, {None})
 
 
 def _filled(pieces: Sequence[Piece], facts: Facts, *, whole: bool, deep: int = _DEEPEST) -> list[str]:
@@ -158,13 +158,15 @@ def _choices(pieces: Sequence[Piece], index: int, facts: Facts, deep: int) -> li
     match pieces[index]:
         case Text(text=text) | Glob(text=text):
             return [text]
-        case Variable(name=name) if name in facts.too_many:
+        case Variable(name=name, held=held) if name in facts.too_many or held in facts.too_many:
             raise _TooManyError
-        case Variable(name=name, plain=True) if any(facts.values.get(name, ())):
-            return sorted(value for value in facts.values[name] if value)
-        case Variable(name=name, plain=True) if name in facts.words and deep:
-            given = (_filled(word.pieces, facts, whole=True, deep=deep - 1) for word in facts.words[name])
-            return list(dict.fromkeys(text for texts in given for text in texts))
+        case Variable(held=str(name), default=default):
+            known = sorted(value for value in facts.values.get(name, ()) if value)
+            if known and known != [default]:
+                return known
+            given = facts.words.get(name, ()) if deep else ()
+            filled_in = (_filled(word.pieces, facts, whole=True, deep=deep - 1) for word in given)
+            return list(dict.fromkeys((*known, *(text for texts in filled_in for text in texts))))
         case Variable(words=words, operator=operator) if "?" not in operator:
             return [word.value for word in words if word.value]
         case Substitution(script=script):

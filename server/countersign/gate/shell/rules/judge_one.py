@@ -370,9 +370,10 @@ def _leads_to_listed_places(context: JudgingContext, analyzed: AnalyzedCommand, 
         return False
     pieces = [piece for piece in words[1].pieces if not isinstance(piece, Text) or piece.text]
     piece = pieces[0]
-    if len(pieces) > 1 or not isinstance(piece, Variable) or not piece.plain or analyzed.facts.patterns.get(piece.name):
+    held = piece.held if isinstance(piece, Variable) else None
+    if len(pieces) > 1 or held is None or analyzed.facts.patterns.get(held):
         return False
-    values = analyzed.facts.values.get(piece.name, ())
+    values = analyzed.facts.values.get(held, ())
     return bool(values) and all(
         value is not None
         and re.fullmatch(r"[\w.][\w./-]*", value) is not None

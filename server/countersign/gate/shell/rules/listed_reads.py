@@ -320,8 +320,7 @@ def _by_words(analyzed: AnalyzedCommand) -> ListedRead | None:
         if word.form == "quoted":
             return None  # lines that come as one word may be another name
         listings = (substituted,)
-    elif len(pieces) == 1 and isinstance(pieces[0], Variable) and pieces[0].plain:
-        name = pieces[0].name
+    elif len(pieces) == 1 and isinstance(pieces[0], Variable) and (name := pieces[0].held) is not None:
         # Lines that together may be another name, and an input that others in the loop may read as well.
         lines = (word.form == "quoted" and name in facts.whole) or name in facts.read
         if facts.values.get(name) == {None} and not lines and name not in facts.loose and name not in facts.patterns:

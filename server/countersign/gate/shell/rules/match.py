@@ -199,8 +199,8 @@ def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ..
             choices.append((word.value,))
         elif word.choices:
             choices.append(word.choices)
-        elif len(word.pieces) == 1 and isinstance(word.pieces[0], Variable) and word.pieces[0].name in facts.values:
-            known = [value for value in facts.values[word.pieces[0].name] if value is not None]
+        elif len(word.pieces) == 1 and isinstance(only := word.pieces[0], Variable) and only.held in facts.values:
+            known = [value for value in facts.values[only.held] if value is not None]
             choices.append(known or (word.shape,))
         else:
             choices.append((word.shape,))

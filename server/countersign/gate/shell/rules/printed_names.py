@@ -143,7 +143,7 @@ class _Look(NamedTuple):
             case Substitution(script=script):
                 listing = script_listing(script)
                 return None if listing is None else self.printed(listing, here=True)
-            case Variable(name=name, plain=True):
+            case Variable(held=str(name)):
                 return self.held(name)
             case _:
                 return None

@@ -114,11 +114,17 @@ def _may_be_behind_options(each: Named, command: Spelled) -> bool:
 
 def _is_unsorted(each: Named, known: ProgramReading) -> bool:
     row = known.program
-    return row.closed if row is not None else program(each.words[0]) not in INTERPRETERS
+    if row is not None:
+        return row.closed or row.grammar.single
+    return program(each.words[0]) not in INTERPRETERS
 
 
 def _is_given(option: str, words: Sequence[str]) -> bool:
-    return any(word == option or word.startswith(f"{option}=") for word in words[1:])
+    # To many programs one dash in front of a long option is as good as two.
+    bare = option.lstrip("-")
+    given = [word.lstrip("-") if len(bare) > 1 and word[:1] == "-" else word for word in words[1:]]
+    wanted = bare if len(bare) > 1 else option
+    return any(word == wanted or word.startswith(f"{wanted}=") for word in given)
 
 
 def _may_be_among(each: Named, words: tuple[str, ...], among: frozenset[str]) -> bool:
@@ -222,10 +228,15 @@ def _apart(row: Program, options: Sequence[Option]) -> Sequence[Option]:
     return found
 
 
+def _two_dashes(option: str) -> str:
+    """A long option that has one dash or two, which is the same to those that take one."""
+    return f"--{option.lstrip('-')}" if len(option) > len("-x") else option
+
+
 def _is_one(alike: Mapping[str, frozenset[str]], wanted: Option, given: Option) -> bool:
     """Whether an option of a command is what a rule names, abbreviated or by another of its names."""
     names = alike.get(wanted.name, frozenset((wanted.name,)))
-    if not is_one_of(given.name, names):
+    if not is_one_of(given.name, names) and not is_one_of(_two_dashes(given.name), frozenset(map(_two_dashes, names))):
         return False
     value = wanted.value.value if wanted.value is not None else None
     return value is None or (given.value is not None and given.value.value == value)

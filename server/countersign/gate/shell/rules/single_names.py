@@ -42,7 +42,9 @@ def with_quoted_names(text: str, found: Followed, start: str, paths: PathJudge) 
     script = _quoted(found.script, names) if names else found.script
     if script == found.script:
         return None
-    return Followed(course(Reading(text, script, found.fragments)), found.fragments, script)
+    return Followed(
+        course(Reading(text, script, found.fragments, found.defaults)), found.fragments, script, found.defaults
+    )
 
 
 def _holds_plain_names(name: str, loops: Sequence[Loop], facts: Facts, start: str, paths: PathJudge) -> bool:

@@ -94,7 +94,9 @@ def _says_more(word: Word, analyzed: AnalyzedCommand) -> bool:
 
 def _is_known(piece: Piece, analyzed: AnalyzedCommand) -> bool:
     """Whether this is a variable of which something is known."""
-    return isinstance(piece, Variable) and (piece.name in analyzed.facts.values or piece.name in {"HOME", "PWD"})
+    return isinstance(piece, Variable) and (
+        piece.name in analyzed.facts.values or piece.held in analyzed.facts.values or piece.name in {"HOME", "PWD"}
+    )
 
 
 def _choices(analyzed: AnalyzedCommand, word: Word, home: str, folder: str | None) -> list[tuple[Word | str, ...]]:
@@ -104,7 +106,7 @@ def _choices(analyzed: AnalyzedCommand, word: Word, home: str, folder: str | Non
         return [word.choices]
     if word.value is not None or word.choices:
         return [(word,)]
-    if any(isinstance(piece, Variable) and piece.name in analyzed.facts.too_many for piece in word.pieces):
+    if any(isinstance(piece, Variable) and piece.held in analyzed.facts.too_many for piece in word.pieces):
         return []
     meant = meaning(word, analyzed.facts, home, folder)
     values = meant.values
@@ -156,7 +158,7 @@ def _has_values(word: Word, analyzed: AnalyzedCommand) -> bool:
     """Whether a word consists of texts and of variables that the text gives constant values."""
     return all(
         isinstance(piece, Text)
-        or (isinstance(piece, Variable) and piece.plain and any(analyzed.facts.values.get(piece.name, ())))
+        or (isinstance(piece, Variable) and any(analyzed.facts.values.get(piece.held or "", ())))
         for piece in word.pieces
     )
 

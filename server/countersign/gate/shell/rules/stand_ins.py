@@ -63,9 +63,9 @@ def _text(piece: Piece, facts: Facts) -> str:
             return text
         case Arithmetic():
             return _DIGIT
-        case Variable(name=name, plain=True) if facts.numeric(name):
+        case Variable(held=str(name)) if facts.numeric(name):
             return _DIGIT
-        case Variable(name=name, plain=True) if (values := facts.values.get(name)) and None not in values:
+        case Variable(held=str(name)) if (values := facts.values.get(name)) and None not in values:
             return next(iter(sorted(value for value in values if value is not None)))
         case _:
             return STAND_IN

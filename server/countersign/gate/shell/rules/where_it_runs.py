@@ -16,6 +16,7 @@ from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import join, matching_paths, meaning
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.rules.filled_words import filled
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.bindings import Facts
 
@@ -100,6 +101,10 @@ def _lead_there(context: JudgingContext, facts: Facts, words: Sequence[Word]) ->
     patterns = dict.fromkeys(pattern for each in found for pattern in each.patterns)
     for word, each in zip(words, found, strict=True):
         if not each.complete:
+            printed = filled(word, facts)
+            if printed is None:
+                return True
+            values.update((text, None) for text in printed if text)
             # The last part is not known (`held/$x`), like that of a pattern.
             values.update((f"{folder}/x", None) for folder in folders_of(word, facts, paths, paths.workspace) if folder)
     for pattern in patterns:

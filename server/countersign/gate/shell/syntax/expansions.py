@@ -160,7 +160,10 @@ def _braces(lexer: Lexer, position: int, pieces: list[Piece], *, quoted: bool) -
         words = (*words, Word("", (), "quoted", None, "", "", scripts=scripts))
     plain = not (formulas or length or assigns or evaluates or words)
     formula = _joined(formulas) if formulas else None
-    pieces.append(Variable(called, quoted, plain, formula, assigns, length, evaluates, words, sign))
+    variable = Variable(called, quoted, plain, formula, assigns, length, evaluates, words, sign)
+    if variable.default is not None:
+        lexer.insides.default(variable)
+    pieces.append(variable)
     return at + 1
 
 

@@ -24,6 +24,7 @@ from countersign.gate.shell.syntax.tree import (
     Script,
     Substitution,
     Text,
+    Variable,
     Word,
 )
 from countersign.gate.shell.syntax.words import decode, make_word, plain_word
@@ -63,6 +64,10 @@ class Insides(Protocol):
 
     def body(self, text: str, depth: int) -> list[Piece]:
         """What expands in the body of a heredoc."""
+        ...
+
+    def default(self, variable: Variable) -> None:
+        """Keep an expansion with a constant default."""
         ...
 
 

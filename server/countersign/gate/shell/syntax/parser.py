@@ -32,6 +32,7 @@ from countersign.gate.shell.syntax.tree import (
     Script,
     Simple,
     Timed,
+    Variable,
     Word,
 )
 from countersign.gate.shell.syntax.words import decode, encode, expand_words, plain_word
@@ -53,17 +54,20 @@ def read(text: str) -> Reading:
         NotUnderstood: it cannot be read with certainty.
     """
     fragments: list[str] = []
-    return Reading(text, _Reader(encode(joined(text)), 0, fragments).whole(), tuple(fragments))
+    defaults: dict[str, Variable] = {}
+    script = _Reader(encode(joined(text)), 0, fragments, defaults).whole()
+    return Reading(text, script, tuple(fragments), tuple(defaults.values()))
 
 
 class _Reader:
-    """Reads one text from front to back. ``fragments`` collects the texts that bash does not check with the whole."""
+    """Reads one text from front to back. ``fragments`` collects the texts that bash does not check with the whole,
+    ``defaults`` the expansions that have a constant default."""
 
-    def __init__(self, text: str, depth: int, fragments: list[str]) -> None:
+    def __init__(self, text: str, depth: int, fragments: list[str], defaults: dict[str, Variable]) -> None:
         if depth > MAX_DEPTH:
             raise NotUnderstood("the command is nested too deeply to analyze")
         self.text, self.end = text, len(text)
-        self.fragments = fragments
+        self.fragments, self.defaults = fragments, defaults
         self.lexer = Lexer(text, depth, self)
         self.in_body = False
         self.known: dict[str, Simple] = {}
@@ -98,15 +102,19 @@ class _Reader:
 
     def separate(self, text: str, depth: int) -> tuple[Script, str | None]:
         self.fragments.append(decode(text))
-        script = _Reader(text, depth, self.fragments).whole()
+        script = _Reader(text, depth, self.fragments, self.defaults).whole()
         return script, constant_output(script)
 
     def body(self, text: str, depth: int) -> list[Piece]:
-        reader = _Reader(text, depth, self.fragments)
+        reader = _Reader(text, depth, self.fragments, self.defaults)
         reader.in_body = True
         pieces: list[Piece] = []
         reader.lexer.quoted(0, pieces, "")
         return pieces
+
+    def default(self, variable: Variable) -> None:
+        if variable.held is not None:
+            self.defaults[variable.held] = variable
 
     # --- lists -------------------------------------------------------------------------------------------------------
 

@@ -63,6 +63,22 @@ class Variable:
     words: tuple[Word, ...] = ()
     operator: str = ""
 
+    @property
+    def default(self) -> str | None:
+        """What ``${x:-word}`` is where ``x`` has no value, if that is constant."""
+        if self.operator in {":-", "-"} and len(self.words) == 1 and self.formula is None and not self.evaluates:
+            return self.words[0].value
+        return None
+
+    @property
+    def held(self) -> str | None:
+        """The name under which it is known what this may be (``Facts.values``): its own, or for ``${x:-word}`` one that
+        no variable has. None where nothing tells: it is worked out of what the variable holds."""
+        if self.plain:
+            return self.name
+        default = self.default
+        return None if default is None else f"{self.name}{self.operator}{default}"
+
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
@@ -252,8 +268,10 @@ Node = Simple | Pipeline | Not | Timed | Chain | Compound
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text and what it was read as. ``fragments`` are texts that bash should check by themselves (S5)."""
+    """A text and what it was read as. ``fragments`` are texts that bash should check by themselves (S5), ``defaults``
+    its expansions with a constant default."""
 
     text: str
     script: Script
     fragments: tuple[str, ...] = field(default=())
+    defaults: tuple[Variable, ...] = field(default=())

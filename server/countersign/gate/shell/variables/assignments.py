@@ -329,6 +329,7 @@ def is_number(word: Word, facts: Facts) -> bool:
     if numeric(word):
         return True
     return bool(word.pieces) and all(
-        isinstance(piece, Variable) and piece.plain and (facts.numeric(piece.name) or piece.name in NUMERIC_PARAMETERS)
+        isinstance(piece, Variable)
+        and (facts.numeric(piece.held or "") or (piece.plain and piece.name in NUMERIC_PARAMETERS))
         for piece in word.pieces
     )

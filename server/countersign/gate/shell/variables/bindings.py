@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from countersign.gate.patterns import is_glob, unescape_glob
-from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.tree import Variable, Word
 from countersign.gate.shell.variables.listings import Listing, is_one_line
 
 
@@ -68,6 +68,25 @@ class Facts:
             self.bind_pattern(name, pattern)
         else:
             self.bind(name, unescape_glob(pattern))
+
+    def bind_default(self, variable: Variable) -> None:
+        """What an expansion with a constant default may be: that, or whatever its variable may hold. Comes last, when
+        all variables of the text are bound."""
+        name, held, default = variable.name, variable.held, variable.default
+        if held is None or default is None:
+            return
+        for kept in (self.values, self.patterns, self.listings):
+            if name in kept:
+                kept.setdefault(held, set()).update(kept[name])  # type: ignore[arg-type]
+        if name in self.words:
+            self.words[held] = self.words[name]
+        for among in (self.loose, self.whole, self.read, self.too_many):
+            if name in among:
+                among.add(held)
+        if name not in self.values:
+            self.bind(held, None)
+        self.numbers[held] = self.numeric(name)
+        self.bind(held, default)
 
     def constants(self) -> dict[str, str]:
         """The variables that hold one text wherever they stand, but for those that hold a home: `x=~/a`."""

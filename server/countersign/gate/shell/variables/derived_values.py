@@ -117,19 +117,22 @@ def _parts(
             return [_Part(text, escape_glob(text) if quoted else text)]
         case Glob(text=text):
             return [_Part(text, text)]
-        case Variable(name=held, plain=True, quoted=quoted):
+        case Variable(name=held, plain=plain, default=default, quoted=quoted) if plain or default is not None:
+            instead = [] if default is None else [_Part(default, escape_glob(default))]
             if held in facts.too_many:
                 return None
             if held not in facts.values:
-                return [_Part(_FOLDERS[held], _FOLDERS[held])] if first and held in _FOLDERS else []
+                return [_Part(_FOLDERS[held], _FOLDERS[held])] if plain and first and held in _FOLDERS else instead
             known = constants.get(held, frozenset()) if held == name else facts.values[held]
             patterns = () if held == name else sorted(facts.patterns.get(held, ()))
             values = sorted(value for value in known if value is not None)
-            return [_Part(value, escape_glob(value) if quoted else value) for value in values] + [
-                _Part(pattern, pattern, matched=True) for pattern in patterns
-            ]
+            return (
+                [_Part(value, escape_glob(value) if quoted else value) for value in values]
+                + [_Part(pattern, pattern, matched=True) for pattern in patterns]
+                + instead
+            )
         case Variable(words=words) if words:
-            # What stands behind the operator (`${x:-sub}`) is one of its values.
+            # What stands behind the operator (`${x:+sub}`) is one of its values.
             defaults = [word.value for word in words if word.value is not None]
             return [_Part(value, escape_glob(value)) for value in defaults]
         case _:
