@@ -3,6 +3,7 @@
 These are the option escapes of docs/gate.md S9.
 An allow rule for a program covers none of these uses unless its literal part names them. The tables say which options
 do what; git has a reading of its own, and programs that hide code in operands are read in ``operand_code.py``.
+More than 500 lines, because each way in which words are read ends in the same kinds of use.
 """
 
 from __future__ import annotations
@@ -260,6 +261,7 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
 
 
 def _escape_kind(row: Program, name: str) -> EscapeKind | None:
+    name = _TWICE_NEGATED.sub("--", name)
     kind = row.escapes.get(name)
     if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 3:
         return kind
@@ -282,11 +284,12 @@ _kept_kind = lru_cache(maxsize=4096)(_escape_kind)
 
 
 _TWICE_NEGATED = re.compile(r"\A--(?:no-){2,}", re.IGNORECASE)
+"""To npm ``--no-no-git`` is ``--git``."""
 
 
 def _one_spelling(option: str) -> str:
-    """``--global-setup`` and ``--globalSetup`` are one option to many programs, ``--no-no-git`` is ``--git`` to npm."""
-    return _TWICE_NEGATED.sub("", option).replace("-", "").replace("_", "").lower()
+    """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
+    return option.replace("-", "").replace("_", "").lower()
 
 
 _recorded_spelling = lru_cache(maxsize=8192)(_one_spelling)
