@@ -94,6 +94,7 @@ OF_GIT = [
     (_worktree, "git worktree list"),
     (_link(".mailmap"), "git log"),
     (_link(".gitignore"), "git check-ignore -v a"),
+    (_link(".gitmodules"), "git status"),
 ]
 
 

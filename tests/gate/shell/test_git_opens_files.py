@@ -256,3 +256,33 @@ def test_an_index_over_packs_names_none_in_another_folder(work: Path) -> None:
     assert verdict(work, "git log -p") == "allow"
     (work / ".git/objects/pack/multi-pack-index.d/multi-pack-index-chain").write_text("x")
     assert verdict(work, "git log -p") == "ask"
+
+
+@pytest.mark.parametrize("command", ["git ls-files -m", "git ls-files -t -m '*'", "git ls-files --eol d"])
+def test_files_that_are_only_compared_are_not_reached_through_a_link(command: str, work: Path) -> None:
+    assert decide(command, workspace=str(work)) == "allow"
+    turn_to_a_link(work)
+    assert decide(command, workspace=str(work)) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git status", "git diff --stat", "git describe --always"])
+def test_a_list_of_submodules_that_is_a_link_is_not_read(command: str, work: Path) -> None:
+    assert decide(command, workspace=str(work)) == "allow"
+    (work / ".gitmodules").symlink_to("../outside/credentials")
+    assert decide(command, workspace=str(work)) == "ask"
+
+
+@pytest.mark.parametrize("form", ["%G?", "%\tG?", "%\rGG", "% \tG?"])
+def test_a_format_of_settings_that_verifies_with_a_strange_blank_asks(form: str, work: Path) -> None:
+    assert decide("git log -1", workspace=str(work)) == "allow"
+    git(work, "config", "format.pretty", form)
+    assert decide("git log -1", workspace=str(work)) == "ask"
+
+
+@pytest.mark.parametrize("key", ["allowedSignersFile", "revocationFile"])
+def test_a_list_of_signers_elsewhere_asks(key: str, work: Path) -> None:
+    (work / "signers").write_text("a@example.org ssh-ed25519 AAAA\n")
+    git(work, "config", f"gpg.ssh.{key}", str(work / "signers"))
+    assert decide("git log -1", workspace=str(work)) == "allow"
+    git(work, "config", f"gpg.ssh.{key}", str(work.parent / "outside/credentials"))
+    assert decide("git log -1", workspace=str(work)) == "ask"

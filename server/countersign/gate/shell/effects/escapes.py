@@ -283,7 +283,7 @@ _kept_kind = lru_cache(maxsize=4096)(_escape_kind)
 """A text names the same options again and again, and so do the readings of one command."""
 
 
-_TWICE_NEGATED = re.compile(r"\A--(?:no-){2,}", re.IGNORECASE)
+_TWICE_NEGATED = re.compile(r"\A-{2,}(?:no-){2,}", re.IGNORECASE)
 """To npm ``--no-no-git`` is ``--git``."""
 
 
@@ -491,6 +491,9 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         called = word.prefix.partition("=")[0].replace("_", "-" if name in _UNDERSCORES else "_")
         if called[:1] == "-" != called[1:2] and len(called) > 2 and _begins_like("-" + called, row.code):
             uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{called}` runs or loads code"))
+    if first is not None and first[1].prefix[:1] == "+":
+        said = f"`{first[1].prefix}` is no script, and what stands behind it are options"
+        uses.append(named("code", (first[1].value or NAMED_NOWHERE,), said))
     if first is not None and any(word.value in row.prompts for word in (words[first[0] - 1], first[1])):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):

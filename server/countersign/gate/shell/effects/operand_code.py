@@ -236,10 +236,10 @@ def _sbt(words: Sequence[Word], found: Arguments) -> Special:
 _COMPILER_CODE = re.compile(
     r"-wrapper|-fplugin|-specs|-Xclang|-load|@|-W[alp],(?:.*,)?(?:@|-+(?:plugin|error-h|load-p|thinlto-[dr]|mri))"
     r"|-+plugin|-+error-h|-ccc-|-fpass-plugin|--config|-d?T|-+load-p|-+(?:f?thinlto-distr|thinlto-remote|mri)"
-    r"|-fcompare-debug=|-+default-sc|-+(?:thinlto-[ip]|print-sy|separate-d)"
+    r"|-fcompare-debug=|-foffload(?:-options)?=.*-f|-+default-sc|-+(?:thinlto-[ip]|print-sy|separate-d)"
 )
 _COMPILER_WRITES = re.compile(
-    r"-MF|-dumpdir|-save-temps|-MJ|--?Map|-dumpbase|-Wa,(?:.*,)?(?:-a\w*=|-o|--?MD)|-W[lp],(?:.*,)?-M[DFa]"
+    r"-MF|-dumpdir|-save-temps|-MJ|--?Ma|--?depe|-dumpbase|-Wa,(?:.*,)?(?:-a\w*=|-o|--?MD)|-W[lp],(?:.*,)?-M[DFa]"
 )
 
 

@@ -666,7 +666,10 @@ def _edited(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
 def _compiled(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     """What is compiled is written beside its source."""
     if known.arguments.may_have("-c", "--compile", "-m", "--map", "-M", "--inline-map"):
-        yield from (FileUse("write", word, below=True) for _, word in known.arguments.operands)
+        for _, word in known.arguments.operands:
+            yield FileUse("write", word, below=True)
+            if word.value is not None and word.value.endswith("coffee"):
+                yield FileUse("write", constant(f"{word.value.rpartition('.')[0]}.js")._replace(tilde=word.tilde))
 
 
 # --- programs with ways of their own ---------------------------------------------------------------------------------

@@ -42,9 +42,11 @@ _PRINTS = frozenset({
     "-p", "-u", "-c", "-m", "-U", "-W", "--patch", "--unified", "--patch-with-raw", "--patch-with-stat", "--cc",
     "--dd", "--function-context", "--combined-all-paths", "--remerge-diff", "--diff-merges", "--word-diff",
     "--word-diff-regex", "--color-words", "--binary", "--check", "--ext-diff", "--textconv",
-    "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object",
+    "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object", "--anchored",
+    "-C", "-B", "--find-copies", "--find-copies-harder", "--break-rewrites",
 })  # fmt: skip
-"""Options of what shows differences by which it prints lines of files, or tells whether a text stands in them."""
+"""Options of what shows differences by which it prints lines of files, or tells what stands in them: whether a
+text does, or lines of a file that the agent wrote do as well."""
 
 _OTHER_PRINTS = {
     "status": frozenset({"-v", "--verbose"}),
@@ -108,7 +110,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     specs = [word for index, word in found.operands if index >= dashes]
     if name in _WHOLE or (name in _FROM_TREES and _is_from_folder([*operands, *specs], git)):
         return ()
-    if _formats_whole(git):
+    if _formats_whole(git) or _tells_contents(name, git):
         return ()
     if name in _BY_PARTS and found.may_have("-p", "--patch", "-i", "--interactive"):
         return ()
@@ -190,6 +192,8 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         if prints_objects(git) and not git.arguments.keeps("-t", "-s", "-e"):
             return () if prints_unnamed(words, git) is not None else (constant(OBJECT),)
         return () if prints_unnamed(words, git) is not None else None
+    if name is not None and _tells_contents(name, git):
+        return ()
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
     dashes = _dashes(words, git)
@@ -211,6 +215,25 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     return tuple(specs if dashes < len(words) else filter(_is_plain_spec, operands))
 
 
+def _tells_contents(name: str, git: Git) -> bool:
+    """Whether what it prints of files rests on their lines, though it prints none: on how each line ends, on which of
+    them stand in another file, or on names that stand in one (`--filter=sparse:oid=…`)."""
+    found = git.arguments
+    if any("sparse" in (value.value or "%") or "%" in (value.value or "%") for value in found.valued("--filter")):
+        return True
+    if name in {"blame", "annotate"}:
+        return found.may_have("-C")
+    return compares_files(git)
+
+
+def compares_files(git: Git) -> bool:
+    """Whether it is ``git ls-files`` that opens each file of the index, whatever stands there now."""
+    formats = (value.value or "eol" for value in git.arguments.valued("--format"))
+    return git.subcommand == "ls-files" and (
+        git.arguments.may_have("-m", "--modified", "--eol") or any("eol" in value for value in formats)
+    )
+
+
 def searches_files(git: Git) -> bool:
     """Whether it reads the files of the work tree for lines."""
     return git.subcommand == "grep"
@@ -221,7 +244,7 @@ def reads_work_tree(git: Git) -> bool:
     return git.subcommand in _OF_WORK_TREE and not git.arguments.keeps("--cached", "--staged")
 
 
-_OF_WORK_TREE = frozenset({"diff", "diff-files", "diff-index", "grep", "status"})
+_OF_WORK_TREE = frozenset({"diff", "diff-files", "diff-index", "grep", "status", "ls-files"})
 
 
 def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
@@ -379,7 +402,9 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
     named = _only_names(name, git)
     if name not in _BY_DEFAULT:
         return shows_stash(git) and not named and any(option.name not in _OF_STASHES for option in found.options)
-    # A blob is printed whatever the options say.
+    # A blob is printed whatever the options say, and compared with a file where numbers are printed.
+    if name == "diff" and any(map(_is_number, operands)):
+        return True
     return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
 
 
@@ -395,7 +420,7 @@ def _only_names(name: str, git: Git) -> bool:
 
 _LEAVES_NAMES = frozenset({
     "--cached", "--staged", "--merge-base", "--color", "--no-color", "--no-ext-diff", "--no-textconv", "-a", "--text",
-    "-M", "-C", "-B", "-D", "-R", "-w", "-b", "-z", "--find-renames", "--find-copies", "--no-renames", "--diff-filter",
+    "-M", "-D", "-R", "-w", "-b", "-z", "--find-renames", "--no-renames", "--diff-filter",
     "--relative", "--no-relative", "--ignore-submodules", "--submodule", "--abbrev", "--no-abbrev", "--abbrev-commit",
     "--no-abbrev-commit", "--format", "--pretty", "--oneline", "--date", "--no-notes", "--no-decorate", "--decorate",
     "--no-show-signature", "--first-parent", "--root", "--reverse", "--graph", "-n", "--max-count", "--no-merges",

@@ -200,8 +200,9 @@ def _verifies(git: Git) -> bool:
     return any(value is not None and (value.value is None or _SIGNED.search(value.value)) for value in values)
 
 
-VERIFYING = re.compile(r"%[-+ ]*G")
-"""A placeholder for a signature in a format of commits; the signs in front are for when it is empty (`pretty.c`)."""
+VERIFYING = re.compile(r"%[-+\s]*G")
+"""A placeholder for a signature in a format of commits; the signs in front are for when it is empty (`pretty.c`), and
+where a setting has another blank, git may take it for one of them."""
 _SIGNED = re.compile(rf"{VERIFYING.pattern}|signature")
 
 

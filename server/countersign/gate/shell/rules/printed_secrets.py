@@ -13,6 +13,7 @@ from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import is_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import (
+    compares_files,
     ends_revisions,
     printed_below,
     prints_objects,
@@ -119,7 +120,7 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         secrets = None
     # Through a folder that was replaced by a link it reads whatever lies there: `git grep`, where files count as
     # unchanged by their date alone, and otherwise those of which git compares several versions with the file.
-    every = searching or compares_dates_alone(repository, context.paths)
+    every = searching or compares_files(git) or compares_dates_alone(repository, context.paths)
     if reaches_through_link(index, repository.folder, unmerged=not every):
         secrets = None
     if follows_copies(repository, context.paths):
