@@ -286,3 +286,15 @@ def test_a_list_of_signers_elsewhere_asks(key: str, work: Path) -> None:
     assert decide("git log -1", workspace=str(work)) == "allow"
     git(work, "config", f"gpg.ssh.{key}", str(work.parent / "outside/credentials"))
     assert decide("git log -1", workspace=str(work)) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git status", "git diff --stat"])
+def test_a_list_of_submodules_of_a_submodule_is_not_read_through_a_link(command: str, work: Path) -> None:
+    inner = work / "sub"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    git(inner, "commit", "-q", "--allow-empty", "-m", "a")
+    git(work, "add", "sub")
+    assert decide(command, workspace=str(work)) == "allow"
+    (inner / ".gitmodules").symlink_to("../outside/credentials")
+    assert decide(command, workspace=str(work)) == "ask"

@@ -68,6 +68,11 @@ COMMANDS = [
     ("git rev-list --objects --filter=sparse:oid=1a2b3c4d HEAD", "ask"),
     ("git rev-list --objects --filter=combine:sparse:oid=HEAD%3A%2Eenv+tree:5 HEAD", "ask"),
     ("git rev-list --objects --filter=blob:none HEAD", "allow"),
+    ("git diff --stat HEAD:conf", "ask"),  # files of other paths are compared, those that are alike
+    ("git diff --name-status HEAD:conf HEAD:src", "ask"),
+    ("git diff-index -M HEAD:conf", "ask"),
+    ("git diff-tree -M1% --numstat HEAD:conf HEAD:src", "ask"),
+    ("git log --follow --stat -- src/app.py", "ask"),
     ("git ls-files -m", "ask"),
     ("git ls-files -t -m", "ask"),
     ("git ls-files --eol", "ask"),

@@ -236,7 +236,7 @@ def _sbt(words: Sequence[Word], found: Arguments) -> Special:
 _COMPILER_CODE = re.compile(
     r"-wrapper|-fplugin|-specs|-Xclang|-load|@|-W[alp],(?:.*,)?(?:@|-+(?:plugin|error-h|load-p|thinlto-[dr]|mri))"
     r"|-+plugin|-+error-h|-ccc-|-fpass-plugin|--config|-d?T|-+load-p|-+(?:f?thinlto-distr|thinlto-remote|mri)"
-    r"|-fcompare-debug=|-foffload(?:-options)?=.*-f|-+default-sc|-+(?:thinlto-[ip]|print-sy|separate-d)"
+    r"|-fcompare-debug=|-foffload(?:-options)?=.*-|-+default-sc|-+(?:thinlto-[ip]|print-sy|separate-d)"
 )
 _COMPILER_WRITES = re.compile(
     r"-MF|-dumpdir|-save-temps|-MJ|--?Ma|--?depe|-dumpbase|-Wa,(?:.*,)?(?:-a\w*=|-o|--?MD)|-W[lp],(?:.*,)?-M[DFa]"

@@ -668,7 +668,7 @@ def _compiled(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]
     if known.arguments.may_have("-c", "--compile", "-m", "--map", "-M", "--inline-map"):
         for _, word in known.arguments.operands:
             yield FileUse("write", word, below=True)
-            if word.value is not None and word.value.endswith("coffee"):
+            if word.value is not None and word.value.endswith((".coffee", ".litcoffee")):
                 yield FileUse("write", constant(f"{word.value.rpartition('.')[0]}.js")._replace(tilde=word.tilde))
 
 

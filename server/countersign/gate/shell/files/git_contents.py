@@ -43,7 +43,7 @@ _PRINTS = frozenset({
     "--dd", "--function-context", "--combined-all-paths", "--remerge-diff", "--diff-merges", "--word-diff",
     "--word-diff-regex", "--color-words", "--binary", "--check", "--ext-diff", "--textconv",
     "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object", "--anchored",
-    "-C", "-B", "--find-copies", "--find-copies-harder", "--break-rewrites",
+    "-C", "-B", "--find-copies", "--find-copies-harder", "--break-rewrites", "--follow",
 })  # fmt: skip
 """Options of what shows differences by which it prints lines of files, or tells what stands in them: whether a
 text does, or lines of a file that the agent wrote do as well."""
@@ -400,12 +400,20 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
     if _has(git, _PRINTS) or (name in _BY_DEFAULT and found.unrecognized_options):
         return True
     named = _only_names(name, git)
+    if name in {"diff-tree", "diff-index"} and any(":" in word.prefix for word in operands):
+        return True
     if name not in _BY_DEFAULT:
         return shows_stash(git) and not named and any(option.name not in _OF_STASHES for option in found.options)
     # A blob is printed whatever the options say, and compared with a file where numbers are printed.
-    if name == "diff" and any(map(_is_number, operands)):
+    if name == "diff" and any(map(_is_elsewhere_in_commits, operands)):
         return True
     return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
+
+
+def _is_elsewhere_in_commits(word: Word) -> bool:
+    """Whether a word may name a file's contents, or a folder of a commit, whose files then have other paths than those
+    that they are compared with: git pairs those that are alike."""
+    return _is_number(word) or ":" in word.prefix or word.value is None
 
 
 def _only_names(name: str, git: Git) -> bool:

@@ -68,9 +68,7 @@ class _Setting(NamedTuple):
 def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool = False) -> str | None:
     """Why reading in this work tree depends on a file in it that settings name, or None. ``activated``: folders of the
     workspace stand in front of the path, so each program that settings start by its name may lie there."""
-    if disk.is_link(f"{top.folder}/.gitmodules"):  # the only one of these whose link git follows
-        return "its `.gitmodules` is a symlink"
-    for name in (".gitmodules", ".mailmap", ".gitattributes", ".gitignore"):  # git prints what stands there
+    for name in (".mailmap", ".gitattributes", ".gitignore"):  # git prints what stands there
         standing = disk.path_stat(f"{top.folder}/{name}")
         if not isinstance(standing, int) and standing.names > 1:
             return f"its `{name}` has other names, and one of them may be a secret's"
@@ -80,6 +78,9 @@ def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool =
         found += 1
         if found > _MOST_REPOSITORIES:
             return UNCERTAIN
+        modules = disk.path_stat(f"{repository.folder}/.gitmodules")
+        if not isinstance(modules, int) and (modules.kind == stat.S_IFLNK or modules.names > 1):
+            return "a `.gitmodules` is a link, which git follows"
         reason = _leads(repository, top, paths, activated=activated)
         if reason is not None:
             return reason
@@ -258,13 +259,12 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             hook = next((each for each in hooks if disk.can_run(f"{named}/{each}")), None)
             if hook is not None:
                 return f"it runs the hook `{hook}`"
-        elif (section, key) in (_TOLD_OF_REPOSITORY if own else _TOLD_FILES) and value:
+        elif (setting := _told_by(section, key, own=own)) is not None and value:
             named = expanded(value, home, folder)
             if named is None or paths.resolve(named, cwd="/").unclear is not None:
                 return UNCERTAIN
             told = paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own)
             if told or (not own and _may_be_written(named, paths)):
-                setting = _TOLD_OF_REPOSITORY[section, key]
                 return f"its setting `{setting}` names a file that git may print"
         elif _enters_submodules(section, key, value):
             setting = f"{section}.{key}"
@@ -354,11 +354,16 @@ _TOLD_FILES = {
 """Settings of a file whose lines git prints, or tells by what it leaves out and what it shows first."""
 
 _TOLD_OF_REPOSITORY = {
-    **_TOLD_FILES,
-    ("gpg", "allowedsignersfile"): "gpg.ssh.allowedSignersFile",
-    ("gpg", "revocationfile"): "gpg.ssh.revocationFile",
+    "allowedsignersfile": "gpg.ssh.allowedSignersFile",
+    "revocationfile": "gpg.ssh.revocationFile",
 }
-"""The same with those that are told only where a signature is verified, which asks with a person's own settings."""
+"""The same, by key, of those that are told only where a signature is verified, which asks with a person's own ones."""
+
+
+def _told_by(section: str, key: str, *, own: bool) -> str | None:
+    """The name of a setting that names a file whose lines git tells; ``own`` of the repository."""
+    return _TOLD_FILES.get((section, key)) or (_TOLD_OF_REPOSITORY.get(key) if own else None)
+
 
 _READ_BY_LINES = frozenset({("core", "attributesfile"), ("mailmap", "file"), ("mailmap", "blob")})
 """Settings that name a file of which git prints what it does not understand, or takes for a name."""

@@ -78,8 +78,16 @@ def behind_letters(word: str) -> Iterator[str]:
             yield word[at:]
             if not word[at].isalpha():
                 break
+    yield from (word[found.end() :] for found in (_JOINED.match(word), _BEGINS.match(word)) if found is not None)
 
 
+_JOINED = re.compile(
+    r"-(?:include(?:-pch)?|imacros|isystem|idirafter|iquote|iprefix|iwithprefix(?:before)?|isysroot|iwithsysroot"
+    r"|import-objc-header|imultilib|cxx-isystem|stdlib\+\+-isystem)(?=.)"
+)
+"""Options of compilers whose value may stand behind them in the same word."""
+_BEGINS = re.compile(r"-[A-Za-z][A-Za-z-]{0,40}(?=[./~])")
+"""An option in front of what can only be a path."""
 _MOST_LETTERS = 4
 """Letters in front of a value that are taken for options."""
 

@@ -534,7 +534,12 @@ def _parts_of(word: Word) -> Sequence[Word] | None:
     """What may be a file's name in a word by itself, beside those that ``_named_by`` gives: ``FILE:file``,
     ``file#label``, ``source=file,target=x``, ``-vofile``. None if there are too many."""
     value = word.value or ""
-    named = (*PARTS.split(value), *behind_letters(value))
+    split = PARTS.split(value)
+    named = (
+        *split,
+        *behind_letters(value),
+        *(each for part in split if part != value for each in behind_letters(part)),
+    )
     parts = [part for part in dict.fromkeys(named) if part != value and _is_like_a_file(part)]
     return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
 
