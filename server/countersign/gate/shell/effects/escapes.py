@@ -3,7 +3,7 @@
 These are the option escapes of docs/gate.md S9.
 An allow rule for a program covers none of these uses unless its literal part names them. The tables say which options
 do what; git has a reading of its own, and programs that hide code in operands are read in ``operand_code.py``.
-More than 500 lines, because each way in which words are read ends in the same kinds of use.
+More than 500 lines, because it holds the readings of all kinds of programs, which build on the same functions.
 """
 
 from __future__ import annotations
@@ -491,9 +491,10 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         called = word.prefix.partition("=")[0].replace("_", "-" if name in _UNDERSCORES else "_")
         if called[:1] == "-" != called[1:2] and len(called) > 2 and _begins_like("-" + called, row.code):
             uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{called}` runs or loads code"))
-    if first is not None and first[1].prefix[:1] == "+":
-        said = f"`{first[1].prefix}` is no script, and what stands behind it are options"
+    if first is not None and (first[1].prefix[:1] == "+" or first[1].value in row.subcommands):
+        said = f"`{first[1].prefix}` is not a script, and the words behind it are options"
         uses.append(named("code", (first[1].value or NAMED_NOWHERE,), said))
+        uses += _interpreter(name, (*words[: first[0]], *words[first[0] + 1 :])).uses
     if first is not None and any(word.value in row.prompts for word in (words[first[0] - 1], first[1])):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):

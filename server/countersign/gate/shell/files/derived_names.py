@@ -39,7 +39,7 @@ is no ``-c``) or name a file itself."""
 _TESTED_WITH = {key[0]: tuple(options.split()) for key, options in FACETS["operands_tested_with"].items()}
 """By program those that a later option may take back (``xz -t -z`` packs)."""
 _OTHERWISE = frozenset({"-v", "--verbose", "-q", "--quiet", "-k", "--keep"})
-"""Options of all these programs that change nothing of it."""
+"""Options of all these programs that change nothing about that."""
 _UNPACKING_HERE = {key[0]: re.compile(pattern) for key, pattern in FACETS["unpacks_here"].items()}
 """By program how its first word looks where it unpacks what an archive holds, under names that stand in it."""
 

@@ -45,8 +45,8 @@ _PRINTS = frozenset({
     "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object", "--anchored",
     "-C", "-B", "--find-copies", "--find-copies-harder", "--break-rewrites", "--follow",
 })  # fmt: skip
-"""Options of what shows differences by which it prints lines of files, or tells what stands in them: whether a
-text does, or lines of a file that the agent wrote do as well."""
+"""Options for differences with which git prints lines of files, or gives away what they hold: whether they contain a
+text, or lines of another file."""
 
 _OTHER_PRINTS = {
     "status": frozenset({"-v", "--verbose"}),
@@ -216,10 +216,11 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
 
 
 def _tells_contents(name: str, git: Git) -> bool:
-    """Whether what it prints of files rests on their lines, though it prints none: on how each line ends, on which of
-    them stand in another file, or on names that stand in one (`--filter=sparse:oid=…`)."""
+    """Whether its output depends on the lines of files although it prints none of them: on how they end, on which of
+    them another file holds, or on the names that a file lists (``--filter=sparse:oid=…``)."""
     found = git.arguments
-    if any("sparse" in (value.value or "%") or "%" in (value.value or "%") for value in found.valued("--filter")):
+    filters = (value.value or "sparse" for value in found.valued("--filter"))
+    if any("sparse" in each or "%" in each for each in filters):  # git decodes `%73parse`
         return True
     if name in {"blame", "annotate"}:
         return found.may_have("-C")
@@ -227,7 +228,7 @@ def _tells_contents(name: str, git: Git) -> bool:
 
 
 def compares_files(git: Git) -> bool:
-    """Whether it is ``git ls-files`` that opens each file of the index, whatever stands there now."""
+    """Whether it is ``git ls-files`` with an option for which it opens every file of the index in the work tree."""
     formats = (value.value or "eol" for value in git.arguments.valued("--format"))
     return git.subcommand == "ls-files" and (
         git.arguments.may_have("-m", "--modified", "--eol") or any("eol" in value for value in formats)
@@ -405,14 +406,14 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
     if name not in _BY_DEFAULT:
         return shows_stash(git) and not named and any(option.name not in _OF_STASHES for option in found.options)
     # A blob is printed whatever the options say, and compared with a file where numbers are printed.
-    if name == "diff" and any(map(_is_elsewhere_in_commits, operands)):
+    if name == "diff" and any(map(_names_other_paths, operands)):
         return True
     return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
 
 
-def _is_elsewhere_in_commits(word: Word) -> bool:
-    """Whether a word may name a file's contents, or a folder of a commit, whose files then have other paths than those
-    that they are compared with: git pairs those that are alike."""
+def _names_other_paths(word: Word) -> bool:
+    """Whether a word may name a file's contents, or a folder of a commit. The files of such a folder are compared with
+    files at other paths, and git pairs those that are alike."""
     return _is_number(word) or ":" in word.prefix or word.value is None
 
 

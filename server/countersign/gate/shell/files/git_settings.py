@@ -357,11 +357,13 @@ _TOLD_OF_REPOSITORY = {
     "allowedsignersfile": "gpg.ssh.allowedSignersFile",
     "revocationfile": "gpg.ssh.revocationFile",
 }
-"""The same, by key, of those that are told only where a signature is verified, which asks with a person's own ones."""
+"""Settings, by key, of a file that git reads only to verify a signature. They count in a repository's own settings;
+where a person's settings make git verify one, that asks by itself."""
 
 
 def _told_by(section: str, key: str, *, own: bool) -> str | None:
-    """The name of a setting that names a file whose lines git tells; ``own`` of the repository."""
+    """The name of a setting whose value is a file that git may print or give away; None if it is no such setting.
+    ``own``: it stands in the repository's own settings."""
     return _TOLD_FILES.get((section, key)) or (_TOLD_OF_REPOSITORY.get(key) if own else None)
 
 
@@ -374,11 +376,14 @@ _GET_NAMES = frozenset({("diff", "textconv"), ("diff", "command"), ("diff", "ext
 
 
 def _shows_more(section: str, key: str, value: str) -> bool:
-    """Whether git prints parts of a file for this setting, or verifies signatures by a program that may fetch keys."""
+    """Whether git prints parts of a file for this setting, tells which files are like it, or verifies signatures by a
+    program that may fetch keys."""
     if (
         (section, key) == ("log", "showsignature")
         or VERIFYING.search(value)
         or (key == "sort" and "signature" in value)
+        or (key == "renames" and value.lower() in {"copy", "copies"})
+        or ((section, key) == ("log", "follow") and not _is_off(value))
     ):
         return True
     return (section, key) in _READ_BY_LINES and value != ""

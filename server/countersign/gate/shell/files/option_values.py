@@ -87,7 +87,7 @@ _JOINED = re.compile(
 )
 """Options of compilers whose value may stand behind them in the same word."""
 _BEGINS = re.compile(r"-[A-Za-z][A-Za-z-]{0,40}(?=[./~])")
-"""An option in front of what can only be a path."""
+"""An option, where what follows it in the same word can only be a path."""
 _MOST_LETTERS = 4
 """Letters in front of a value that are taken for options."""
 

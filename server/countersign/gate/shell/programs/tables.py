@@ -104,10 +104,10 @@ def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
     sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
     code = frozenset(made.get("code", "").split())
-    passes, writes = (frozenset(made.get(key, "").split()) for key in ("passes", "writes"))
+    others = {field: frozenset(made.get(field, "").split()) for field in ("passes", "writes", "subcommands")}
     alike = _alike(made.get("alike", ()))
     grammar = _grammar(made["grammar"])
-    return Interpreter(grammar, code, made.get("module"), *sets, alike=alike, passes=passes, writes=writes)
+    return Interpreter(grammar, code, made.get("module"), *sets, alike=alike, **others)
 
 
 def _shell(pairs: Pairs) -> ShellRow:

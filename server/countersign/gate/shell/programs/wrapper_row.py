@@ -96,8 +96,9 @@ class Interpreter:
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
     stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
     say something of itself and end. ``alike`` maps options to all names that they have. Behind a first operand of
-    ``passes`` its own words go on (``tsx watch``). ``writes`` are options whose value is a file that it
-    writes. An option that its grammar does not know may take the next word: another script follows then, or none
+    ``passes`` its own words go on (``tsx watch``). ``writes`` are options whose value is a file that it writes,
+    ``subcommands`` first operands that are not a script but have it do something else (``jbang init``). An option that
+    its grammar does not know may take the next word: another script follows then, or none
     (``rules/valued_options.py``)."""
 
     grammar: Grammar
@@ -109,6 +110,7 @@ class Interpreter:
     alike: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     passes: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
+    subcommands: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -152,6 +154,7 @@ def interpreter(
     alike: str = "",
     passes: str = "",
     writes: str = "",
+    subcommands: str = "",
 ) -> Interpreter:
     grammar = Grammar(
         frozenset(short),
@@ -170,6 +173,7 @@ def interpreter(
         alike=alike_options(alike),
         passes=frozenset(passes.split()),
         writes=frozenset(writes.split()),
+        subcommands=frozenset(subcommands.split()),
     )
 
 

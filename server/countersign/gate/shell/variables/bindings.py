@@ -70,23 +70,24 @@ class Facts:
             self.bind(name, unescape_glob(pattern))
 
     def bind_default(self, variable: Variable) -> None:
-        """What an expansion with a constant default may be: that, or whatever its variable may hold. Comes last, when
-        all variables of the text are bound."""
+        """Keep what an expansion with a constant default may be: the default, or whatever its variable may hold. Comes
+        last, when all variables of the text are bound."""
         name, held, default = variable.name, variable.held, variable.default
         if held is None or default is None:
             return
-        for kept in (self.values, self.patterns, self.listings):
-            if name in kept:
-                kept.setdefault(held, set()).update(kept[name])  # type: ignore[arg-type]
+        self.values[held] = {*self.values.get(name, {None}), default}
+        self.numbers[held] = self.numeric(name) and default.lstrip("-").isdigit()
+        if name in self.patterns:
+            self.patterns[held] = self.patterns[name]
+        if name in self.listings:
+            self.listings[held] = self.listings[name]
         if name in self.words:
             self.words[held] = self.words[name]
-        for among in (self.loose, self.whole, self.read, self.too_many):
-            if name in among:
-                among.add(held)
+        for names in (self.loose, self.whole, self.read, self.too_many):
+            if name in names:
+                names.add(held)
         if name not in self.values:
-            self.bind(held, None)
-        self.numbers[held] = self.numeric(name)
-        self.bind(held, default)
+            self.loose.add(held)
 
     def constants(self) -> dict[str, str]:
         """The variables that hold one text wherever they stand, but for those that hold a home: `x=~/a`."""
