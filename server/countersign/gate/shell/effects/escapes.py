@@ -480,17 +480,16 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
     uses += [_use(option, "writes", words[option.index]) for option in found.options if option.name in row.writes]
     strange = [option for option in found.options if row.is_strange(option.name) and not is_format(option)]
     uses += _options(name, STRANGE, words, strange)
-    uses += [
-        named("code", (words[each.index].value or NAMED_NOWHERE,), f"what `{each.name}` does with a path is not known")
-        for each in strange
-        if each.attached and each.value is not None and "/" in each.value.prefix
-    ]
     first = found.operands[0] if found.operands else None
-    for word in words[1 : first[0] if first is not None else len(words)]:
+    module = next((option.index + 2 - option.attached for option in found.options if option.name == row.module), None)
+    end = first[0] if first is not None else len(words)
+    for word in words[1 : end if module is None else min(end, module)]:
         # V8 takes its long options with one dash as well.
         called = word.prefix.partition("=")[0].replace("_", "-" if name in _UNDERSCORES else "_")
         if called[:1] == "-" != called[1:2] and len(called) > 2 and _begins_like("-" + called, row.code):
             uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{called}` runs or loads code"))
+        elif row.is_unknown(called):
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), f"what `{called}` does is not known"))
     if first is not None and (first[1].prefix[:1] == "+" or first[1].value in row.subcommands):
         said = f"`{first[1].prefix}` is not a script, and the words behind it are options"
         uses.append(named("code", (first[1].value or NAMED_NOWHERE,), said))

@@ -1,5 +1,4 @@
 """Programs that hide code in operands, or in the values of ordinary options.
-More than 500 lines, because each has a function of its own.
 
 ``escapes.py`` asks here beside its tables. A function gives the uses that it finds and, for sed and awk, what their
 script does. More than 500 lines, because there are many such programs.
@@ -10,8 +9,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
 
+from countersign.gate.shell.effects import compiler_options
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
 from countersign.gate.shell.languages.awk import scan_awk
 from countersign.gate.shell.languages.sed import Doings, scan_sed
@@ -229,36 +228,6 @@ def _sbt(words: Sequence[Word], found: Arguments) -> Special:
         )
         for _, word in found.operands
         if word.value is None or _SBT_RUNS.search(word.value)
-    ]
-    return uses, None
-
-
-_COMPILER_CODE = re.compile(
-    r"-wrapper|-fplugin|-specs|-Xclang|-load|@|-W[alp],(?:.*,)?(?:@|-+(?:plugin|error-h|load-p|thinlto-[dr]|mri))"
-    r"|-+plugin|-+error-h|-ccc-|-fpass-plugin|--config|-d?T|-+load-p|-+(?:f?thinlto-distr|thinlto-remote|mri)"
-    r"|-fcompare-debug=|-foffload(?:-options)?=.*-|-+default-sc|-+(?:thinlto-[ip]|print-sy|separate-d)"
-)
-_COMPILER_WRITES = re.compile(
-    r"-MF|-dumpdir|-save-temps|-MJ|--?Ma|--?depe|-dumpbase|-Wa,(?:.*,)?(?:-a\w*=|-o|--?MD)|-W[lp],(?:.*,)?-M[DFa]"
-)
-
-
-def _compiler(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [
-        named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}` loads code or settings")
-        for word in words[1:]
-        if _COMPILER_CODE.match(word.prefix)
-    ]
-    # The program and its options stand in the next word, as a list.
-    uses += [
-        named("runs", (following.value or NAMED_NOWHERE,), "`-wrapper` runs a program", following.value)
-        for word, following in pairwise(words)
-        if word.value == "-wrapper"
-    ]
-    uses += [
-        named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
-        for word in words[1:]
-        if _COMPILER_WRITES.match(word.prefix)
     ]
     return uses, None
 
@@ -484,7 +453,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     "emitting": _tsc,
     "report-form": _pytest,
     "argument-file": _argument_file,
-    "compiler": _compiler,
+    "compiler": compiler_options.compiler_uses,
     "build-commands": _sbt,
     "stream-editing": _sed,
     "pattern-actions": _awk,
@@ -502,7 +471,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
 """By the name under which records name them."""
 
 READER_PATTERNS: Mapping[str, re.Pattern[str]] = {
-    "compiler": re.compile(f"(?:{_COMPILER_CODE.pattern}|{_COMPILER_WRITES.pattern})"),
+    "compiler": compiler_options.BEGINNINGS,
     "recipe-variables": re.compile(r"[^-=][^=]*="),
     "plus-commands": re.compile(r"\+"),
     "test-command": _TESTS_WITH,

@@ -120,6 +120,13 @@ class Interpreter:
         """Whether the record says nothing of a long option, so that its name alone tells what it does."""
         return option[:2] == "--" and option not in self.code | self.writes and self.takes_value(option) is None
 
+    def is_unknown(self, word: str) -> bool:
+        """Whether a word in front of the script is an option, or letters of options, of which the record says nothing.
+        What it does is not known."""
+        if len(word) < len("-x") or word[0] != "-" or word == "--" or word in self.code | self.writes | self.tells:
+            return False
+        return self.takes_value(word) is None
+
     def takes_value(self, option: str) -> bool | None:
         """Whether an option takes the next word; None if that is not known."""
         if option[:2] != "--":
