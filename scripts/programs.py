@@ -144,6 +144,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
 
 FACTS: Mapping[str, type] = {
     "also": str,
+    "surely": str,
     "akin": str,
     "versioned": bool,
     "stands_for": str,

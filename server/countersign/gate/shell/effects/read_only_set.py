@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
-from countersign.gate.shell.programs.other_names import plain_name
+from countersign.gate.shell.programs.other_names import plain_name, surely_means
 from countersign.gate.shell.programs.tables import field_of, names_with, words_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -54,7 +54,14 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     if first in _SHAPES and not known.uses and not known.holes and _has_shape(first, words):
         return True
     row = known.program
-    if row is None or not row.known or known.uses or known.holes or known.arguments.unrecognized_options:
+    if (
+        row is None
+        or not row.known
+        or not surely_means(first, name)
+        or known.uses
+        or known.holes
+        or known.arguments.unrecognized_options
+    ):
         return False
     if known.git is not None and not only_reads(known.git):
         return False

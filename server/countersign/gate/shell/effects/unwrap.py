@@ -22,7 +22,13 @@ from countersign.gate.shell.languages.find import FINDERS, command_end
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import GLOBAL
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, is_one_of, may_be_several
-from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES, plain_name, without_version
+from countersign.gate.shell.programs.other_names import (
+    NAMES_LIKE,
+    OTHER_NAMES,
+    plain_name,
+    surely_means,
+    without_version,
+)
 from countersign.gate.shell.programs.tables import (
     INTERPRETERS,
     SHELL_TEXTS,
@@ -223,8 +229,8 @@ class _Unwrapping:
         if not words or not self.counted(words):
             return
         by = (self.layers[above].words[0].value or "").rpartition("/")[2]
-        if way != "closed" and plain_name(by) != by:
-            way = "closed"  # where case counts, it is another program
+        if (way == "clear" and not surely_means(by, program(by))) or (way != "closed" and plain_name(by) != by):
+            way = "closed"  # it may be another program, as it is where case counts
         start = self.layers[above].start
         inside = None if start is None or offset is None else start + offset
         carried = self.layers[above].carried.then(self.changes.get(above, UNCHANGED))

@@ -12,6 +12,17 @@ from countersign.gate.shell.programs.tables import FACETS, TABLES, names_with
 OTHER_NAMES: Mapping[str, str] = {other: key[0] for key, others in FACETS["also"].items() for other in others.split()}
 """Other names of the same programs, as far as their options agree."""
 
+_SURE_NAMES = frozenset(name for names in FACETS["surely"].values() for name in names.split())
+"""Of these the names that no other program has."""
+
+
+def surely_means(name: str, program: str) -> bool:
+    """Whether a name, without a folder, surely is that of the program for which the tables take it: its own, or one
+    that no other program has. Deny and ask rules go by all names; what needs no rule goes by these alone, as there is
+    more than one program called ``gid``."""
+    return name == program or name in _SURE_NAMES
+
+
 NAMES_LIKE: Sequence[tuple[re.Pattern[str], str]] = tuple(
     (re.compile(pattern), key[0]) for key, pattern in FACETS["named_like"].items()
 )

@@ -77,6 +77,7 @@ def file_findings(
         if name in _WRITES_OUTPUT_TO and not _redirects_output(analyzed.step.command.redirects):
             output = FileUse("write", constant(_WRITES_OUTPUT_TO[name]), if_there=True)
             yield _findings_of(context, analyzed, output, places)
+            yield _protected(context, analyzed, output.word, places)
             if any(disk.is_folder(place) and not disk.can_write(place) for place in places or ()):
                 yield _findings_of(context, analyzed, FileUse("write", constant(f"~/{output.word.value}")), places)
         last = index == len(analyzed.layers) - 1
@@ -206,7 +207,8 @@ def file_findings(
 
 _WRITES_OUTPUT_TO = {key[0]: file for key, file in FACETS["writes_output_to"].items()}
 """By program the file to which it writes what is printed where that would go to a terminal: ours have none, but those
-of hosted agents may. A new file does no harm, but in a folder that cannot be written it is made in the home."""
+of hosted agents may. A new file does no harm where names are not protected; where the folder cannot be written, it is
+made in the home."""
 
 
 def _redirects_output(redirects: Sequence[Redirect]) -> bool:
