@@ -185,6 +185,7 @@ FACTS: Mapping[str, type] = {
     "prints_number": bool,
     "takes_any_value": bool,
     "abbreviates_subcommands": bool,
+    "most_operands": str,
     "input_options": str,
     "option_variables": str,
     "name_endings": str,
@@ -249,7 +250,7 @@ VERBATIM = frozenset(
 NEVER_LEFT_OUT = (
     "escaping_words", "project_paths", "readers", "lists", "outputs", "input_options", "input_values",
     "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told",
-    "unread_mounts", "abbreviates_subcommands", "behind_options",
+    "unread_mounts", "abbreviates_subcommands", "behind_options", "most_operands",
 )  # fmt: skip
 """Facets that find more in a command. A program whose arguments are like another's has these of the other as well."""
 

@@ -31,6 +31,22 @@ def test_folders_that_variables_name_take_bounded_work(text: str) -> None:
     assert slow_texts.calls(slow_texts.Repeated(text, "make"), ["Bash(make:*)"]) < slow_texts.MOST_CALLS_OF_MOVES
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("sort", "-o" + "a/" * 40_000),
+        ("touch", "a/" * 40_000),
+        ("touch", " ".join(f"{number}/" + "a/" * 2_000 for number in range(20))),
+        ("ruby", "-" + "w" * 90_000),
+        ("gcc", "-Wl" + ",,-" * 30_000),
+    ],
+    ids=["a long path in an option", "a long path", "paths of many parts", "many letters", "many parts of a word"],
+)
+def test_long_words_take_bounded_work(program: str, words: str) -> None:
+    text = slow_texts.Repeated(f"{program} {words}", program)
+    assert slow_texts.calls(text, [f"Bash({program}:*)"]) < slow_texts.MOST_CALLS
+
+
 def test_a_gate_without_that_bound_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     text = slow_texts.Repeated(" ".join(["bzip2", *(f"-S{number}" for number in range(300))]), "bzip2")
     assert slow_texts.calls(text) < slow_texts.MOST_CALLS

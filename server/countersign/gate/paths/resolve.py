@@ -19,7 +19,7 @@ from countersign.gate.probes.hidden_characters import hidden_character
 
 Kind = Literal["file", "folder", "missing", "special", "unknown"]
 
-_PATH_BYTES = 4095
+PATH_BYTES = 4095
 _NAME_BYTES = 255
 _LINKS = 40
 """Limits of the kernels we run on; a path beyond them cannot name a file."""
@@ -76,7 +76,7 @@ def resolve(
     expanded = f"{home}/{path[2:]}" if path.startswith("~/") else path
     absolute = expanded if expanded.startswith("/") else f"{cwd}/{expanded}"
     lexical = normalise(absolute)
-    if _too_long(lexical, _PATH_BYTES):
+    if _too_long(lexical, PATH_BYTES):
         return Resolved(path, lexical, None, refused="it is longer than a path can be", kind="unknown")
     walk = _walk(absolute, straight, {} if walked is None else walked)
     resolved = walk.follow()
@@ -87,7 +87,7 @@ def resolve(
     hidden = hidden_character(_below(resolved, opened)) if resolved is not None and resolved != lexical else None
     if hidden is not None:
         unclear = unclear or f"a link leads to a name that contains {hidden}, an invisible or misleading character"
-    if resolved is not None and _too_long(resolved, _PATH_BYTES):
+    if resolved is not None and _too_long(resolved, PATH_BYTES):
         resolved, unclear = None, "it is longer than a path can be"
     passed = tuple(walk.passed)
     return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links, passed)
@@ -141,7 +141,7 @@ def _refused(path: str, opened: str) -> str | None:
         return f"it contains {hidden}, an invisible or misleading character"
     if _too_long(path, _NAME_BYTES) and any(_too_long(part, _NAME_BYTES) for part in path.split("/")):
         return "a part of it is longer than a name can be"
-    return "it is longer than a path can be" if _too_long(path, _PATH_BYTES) else None
+    return "it is longer than a path can be" if _too_long(path, PATH_BYTES) else None
 
 
 def _too_long(text: str, most: int) -> bool:
@@ -187,7 +187,7 @@ def _walk(absolute: str, straight: str | None, walked: dict[str, Walk]) -> Walk:
 class Walk:
     """Follows one path part by part, as the kernel would; keeps what it met on the way."""
 
-    __slots__ = ("between", "hops", "kind", "links", "passed", "real", "todo", "unclear")
+    __slots__ = ("between", "hops", "kind", "links", "missing", "passed", "real", "todo", "unclear")
 
     def __init__(self, absolute: str, straight: str | None) -> None:
         self.real: list[str] = []
@@ -201,6 +201,8 @@ class Walk:
         self.kind: Kind = "folder"
         self.links = 1
         self.hops = 0
+        self.missing: int | None = None
+        """How many parts of ``real`` lead to the first that is not there."""
 
     def to(self, name: str) -> Walk:
         """The walk to a name in the folder that this one, which was followed, leads to."""
@@ -208,6 +210,7 @@ class Walk:
         further.real, further.passed, further.todo = self.real.copy(), self.passed.copy(), [name]
         further.between = [f"{each.rstrip('/')}/{name}" for each in self.between]
         further.unclear, further.kind, further.links, further.hops = self.unclear, self.kind, self.links, self.hops
+        further.missing = self.missing
         return further
 
     def follow(self) -> str | None:
@@ -218,10 +221,16 @@ class Walk:
             part = self.todo.pop()
             if part in ("", "."):
                 continue
+            if self.missing is not None and len(self.real) < self.missing:
+                self.missing = None
             if part == "..":
                 self.passed.append("/" + "/".join(self.real))
                 del self.real[-1:]
                 self.kind = "folder"
+                continue
+            if self.missing is not None:
+                self.real.append(part)  # below what is not there nothing stands
+                self.kind, self.links = "missing", 1
                 continue
             here = "/" + "/".join([*self.real, part])
             found = disk.path_stat(here)
@@ -230,6 +239,7 @@ class Walk:
                     return self._lost(f"it cannot be read ({_told(found)})")
                 self.kind, self.links = "missing", 1
                 self.real.append(part)
+                self.missing = len(self.real)
                 continue
             if _SHORT.fullmatch(part) is not None and not disk.combined(_is_listed, here):
                 self.unclear = "it goes by a short name that the file system has for a longer one"

@@ -111,6 +111,19 @@ class Part(NamedTuple):
     risks: tuple[str, ...] = ()
 
 
+_LONG = 400
+"""Characters of a word that is surely no row of letters."""
+_INSIDE = re.compile(r"-[A-Za-z0-9]*|,")
+
+
+def _options_inside(word: Word) -> int:
+    """For how many words a long one counts, since each of its letters may be an option (``-vvv…``), and each part
+    between commas as well (``-Wl,-x,-x,…``)."""
+    if len(word.prefix) < _LONG or word.prefix[0] != "-" or word.prefix[1] == "-":
+        return 0
+    return sum(max(1, len(each) // 8) for each in _INSIDE.findall(word.prefix) if each != "-")
+
+
 @dataclass(frozen=True, slots=True)
 class CommandJudgement:
     """What the gate found out about a command.
@@ -566,7 +579,7 @@ class _Judging:
         command, left = step.command, MOST_WORDS - self.words
         self.judged += 1
         self.inner_words += sum([len(layer.words) for layer in step.unwrapped.layers[1:]])
-        sizes = [1 + len(word.pieces) for word in command.words]
+        sizes = [1 + len(word.pieces) + _options_inside(word) for word in command.words]
         self.words += sum(sizes) + len(command.assignments) + len(command.redirects)
         if self.words <= MOST_WORDS:
             return step

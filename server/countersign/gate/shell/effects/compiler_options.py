@@ -32,8 +32,8 @@ _COMPILES = re.compile(
       |static-(?:pie|lib\w+(?:\+\+)?)|shared-libgcc|pedantic(?:-errors)?|no-canonical-prefixes|no-integrated-cpp|integrated-as
       |no-integrated-as|emit-llvm|symbolic|\#\#\#|help|version|time|all_load|noall_load|bundle|dynamic(?:lib)?|nologo
       |d[MDNIU]|dump(?:machine|version|fullversion|specs)|print-[\w-]+(?:=[\w.+-]*)?|Qunused-arguments|Qn|Qy
-      |O(?:[0-9szg]|fast)?|g[\w.-]*(?:=\w*)?|std=[\w+:.]+|stdlib=[\w+]+|rtlib=[\w-]+|unwindlib=[\w-]+
-      |m[\w.+-]*(?:=[\w.,+:-]*)?|W[a-zA-Z][\w+-]*(?:=[\w+.-]*)?|W
+      |O(?:[0-9szg]|fast)?|g(?!nat)[\w.-]*(?:=\w*)?|std=[\w+:.]+|stdlib=[\w+]+|rtlib=[\w-]+|unwindlib=[\w-]+
+      |m(?!ap|llvm)[\w.+-]*(?:=[\w.,+:-]*)?|W[a-zA-Z][\w+-]*(?:=[\w+.-]*)?|W
       |f(?!dump)[\w+-]+|fuse-ld=[\w.-]+
       |f(?:no-)?(?:sanitize(?:-\w+)*|visibility|lto|stack-\w+|color-diagnostics|diagnostics-(?:color|show-\w+|format)
         |cf-protection|abi-version|max-errors|tabstop|openmp|fp-contract|fp-model|prefetch-\w+|inline-limit|template-[\w-]+
@@ -41,16 +41,16 @@ _COMPILES = re.compile(
         |zero-call-used-regs|trivial-auto-var-init|strict-flex-arrays|(?:input|exec|wide-exec)-charset|code-model
         |stack-limit-\w+|sched-[\w-]+|compare-elim|wrapv|pic|gnuc-version|ms-compatibility-version|debug-info-for-profiling
         |macro-backtrace-limit|error-limit|spell-checking-limit|ivopts|exceptions|random-seed|bracket-depth|rtti
-        |compiler-version|standalone-debug|experimental-library|pack-struct|permitted-flt-eval-methods|dwarf-\w+
+        |compiler-version|standalone-debug|experimental-library|pack-struct|permitted-flt-eval-methods|dwarf-\w+|crash-diagnostics|(?:debug|file)-compilation-dir|profile-instr-use
         |check|init-\w+|convert|max-[\w-]+|fpe-\w+|coarray|record-marker|blas-matmul-limit
       )=[\w+.,:*-]*
       |f[\w-]*prefix-map=.*
-      |[DULIlFxezuyAbhY].*|i(?:system|quote|dirafter|nclude|macros|sysroot|withsysroot|prefix|withprefix(?:before)?|multilib).*
-      |o.*|M[TQ].*|Xlinker|Xpreprocessor|Xarch_\w+|Xcompiler|Xptxas|gencode.*|arch(?:=[\w,.]*)?|code=[\w,.]*|mllvm
+      |[DULIFxezuyAbhY].*|l(?!to_).*|i(?:system|quote|dirafter|nclude|macros|sysroot|withsysroot|prefix|withprefix(?:before)?|multilib).*
+      |o(?!bject).*|M[TQ].*|Xlinker|Xpreprocessor|Xcompiler|Xptxas|gencode.*|arch(?:=[\w,.]*)?|code=[\w,.]*
       |(?:weak_|reexport_)?framework|install_name|current_version|compatibility_version|undefined|target|param
       |exported_symbols_list|headerpad_max_install_names|dead_strip|s[A-Z][A-Z0-9_]*(?:=[\w,-]*)?|J.*
     )
-    |--(?:help(?:=[\w,^-]*)?|version|coverage|pedantic|verbose|shared|static|pipe|sysroot(?:=.*)?|target(?:=[\w.-]*)?
+    |--(?:analyze|help(?:=[\w,^-]*)?|version|coverage|pedantic|verbose|shared|static|pipe|target(?:=[\w.-]*)?
       |target-help|std=[\w+:]+|param(?:=[\w.=-]*)?|print-[\w-]+(?:=[\w.+-]*)?|32|64|x32|n32|g\w*(?:-\w+)?|no-pad-sections
       |noexecstack|execstack|statistics|compress-debug-sections(?:=\w+)?|defsym|fatal-warnings|no-warn|warn|strip-local-absolute
       |divide|mf\w+|expt-[\w-]+|use_fast_math|generate-code.*|gpu-architecture.*|cuda-gpu-arch=\w+|offload-arch=[\w:+-]+
@@ -62,12 +62,13 @@ _COMPILES = re.compile(
 judged as a file (``files/option_values.py``)."""
 
 _LINKS = re.compile(
-    r"""-(?:[sSxXErginNqQtOGdvV]|O\d|[LleuyzhRAY].*|m\w*|B(?:symbolic(?:-functions)?|static|dynamic)
+    r"""-(?:[sSxXErginNqQtOGdvVM]|O\d|[LeuyzhRAY].*|l(?!to_).*|m(?!ap|llvm)\w*|B(?:symbolic(?:-functions)?|static|dynamic)
       |-?(?:
         (?:no-)?(?:gc-sections|as-needed|whole-archive|undefined|undefined-version|export-dynamic|demangle|relax|keep-memory
           |allow-shlib-undefined|eh-frame-hdr|warn-\w+(?:-\w+)*|ld-generated-unwind-info|pie|dynamic-linker|print-gc-sections
           |add-needed|copy-dt-needed-entries|check-sections|define-common|rosegment|mmap-output-file|fatal-warnings|omagic
           |print-memory-usage|strip-discarded|gnu-unique|allow-multiple-definition|undefined-symbols|apply-dynamic-relocs)
+        |trace-symbol(?:=\w+)?|error-unresolved-symbols|print-map|gdb-index|(?:enable|disable)-auto-import
         |start-group|end-group|enable-new-dtags|disable-new-dtags|build-id(?:=\w+)?|hash-style(?:=\w+)?|icf=\w+
         |strip-(?:all|debug)|discard-(?:all|locals|none)|rpath(?:-link)?(?:=.*)?|(?:soname|dynamic-linker)(?:=.*)?
         |(?:wrap|entry|init|fini|undefined|require-defined|defsym|export-dynamic-symbol|exclude-libs)(?:=[^/]*)?
@@ -91,8 +92,10 @@ _HANDED = re.compile(r"-W([alp]),(.*)", re.DOTALL)
 def compiler_uses(words: Sequence[Word], found: Arguments) -> tuple[list[EscapeUse], None]:
     """Return what the words of a compiler, an assembler or a linker do beyond compiling and linking."""
     uses: list[EscapeUse] = []
+    before = None
     for word in words[1:]:
-        uses += _uses(word)
+        uses += _uses(word, of_linker=before == "-Xlinker")
+        before = word.value
     # The program and its options stand in the next word, as a list.
     uses += [
         named("runs", (following.value or NAMED_NOWHERE,), "`-wrapper` runs a program", following.value)
@@ -102,22 +105,23 @@ def compiler_uses(words: Sequence[Word], found: Arguments) -> tuple[list[EscapeU
     return uses, None
 
 
-def _uses(word: Word) -> Iterator[EscapeUse]:
+def _uses(word: Word, *, of_linker: bool) -> Iterator[EscapeUse]:
     names = (word.value or NAMED_NOWHERE,)
     if _IS_CODE.match(word.prefix):
         yield named("code", names, f"`{word.prefix}` loads code or settings")
     elif _IS_WRITTEN.match(word.prefix):
         yield named("writes", names, "it writes a file beside its output")
-    elif word.value is not None and not _is_plain(word.value):
+    elif word.value is not None and not _is_plain(word.value, of_linker=of_linker):
         yield named("code", names, f"what `{word.value}` does is not known")
 
 
-def _is_plain(text: str) -> bool:
-    """Whether a word is no option, or one that only compiles and links."""
+def _is_plain(text: str, *, of_linker: bool) -> bool:
+    """Whether a word is no option, or one that only compiles and links; ``of_linker``: only the linker gets it."""
+    if text[:1] != "-" or text in {"-", "--"}:
+        return True
     handed = _HANDED.fullmatch(text)
-    if handed is not None:
-        of_linker = handed[1] == "l"
-        return all(
-            piece[:1] != "-" or (_LINKS if of_linker else _COMPILES).fullmatch(piece) for piece in handed[2].split(",")
-        )
-    return text[:1] != "-" or text in {"-", "--"} or bool(_COMPILES.fullmatch(text) or _LINKS.fullmatch(text))
+    if handed is None:
+        return bool(_LINKS.fullmatch(text)) or (not of_linker and bool(_COMPILES.fullmatch(text)))
+    known = _LINKS if handed[1] == "l" else _COMPILES
+    # A piece is seldom there twice, but in texts that are made to take long.
+    return all(piece[:1] != "-" or known.fullmatch(piece) for piece in dict.fromkeys(handed[2].split(",")))

@@ -450,13 +450,17 @@ _NOTHING_NAMED = re.compile(r"(?!)")
 
 def _loads(called: str, code: frozenset[str], others: frozenset[str]) -> bool:
     """Whether an interpreter's option, abbreviated or not, is one of these. ``others`` are no abbreviations."""
-    if called in code or _begins_like(called, code):
+    if called in code or (len(called) > len("-x") and _begins_like(called, code)):
         return True
     return len(called) > 4 and called[2:] not in others and any(option.startswith(called) for option in code)
 
 
 def _begins_like(called: str, code: frozenset[str]) -> bool:
     return any(option.endswith("*") and called.startswith(option[:-1]) for option in code)
+
+
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]*:")
+"""How a script begins that some interpreters fetch (``groovy https://…``, ``jbang group:name:1.0``)."""
 
 
 def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
@@ -504,6 +508,9 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
         if option.value is not None and (first is None or option.index < first[0]):
             # The script may be the value of an option (`-f FILE`).
             uses += code_for_script((option.value, *words[option.index + 2 - option.attached :]), by_record=True)
+    uses += _spelled(name, words[: end + 1])
+    if first is not None and _ADDRESS.match(first[1].prefix):
+        uses.append(named("code", (first[1].value or NAMED_NOWHERE,), "it may fetch its script from this address"))
     script = first[1] if first is not None else next(iter(found.valued(*row.script)), None)
     if (script is None and not uses and not row.only_tells(words)) or (script is not None and script.value == "-"):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))

@@ -28,6 +28,10 @@ _BEHIND_OPTIONS = {
 """By program the options and the program that gets their values. One that ends in a comma has a list in its word."""
 
 
+_MOST_PARTS = 1_000
+"""Parts of one word that are handed on; with more, the text asks (``judge.py``)."""
+
+
 def handed_words(name: str, words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
     """Yield the command of each program that may get words of this one: of a subcommand wherever its words stand in
     front of ``--``."""
@@ -50,7 +54,7 @@ def _values(words: Sequence[Word], options: Sequence[str]) -> Iterator[Word]:
     for index, word in enumerate(words):
         for option in options if word.prefix[:1] == "-" else ():
             if option[-1] == "," and word.prefix.startswith(option):
-                yield from map(constant, word.prefix[len(option) :].split(","))
+                yield from map(constant, word.prefix[len(option) :].split(",", _MOST_PARTS))
             elif word.value == option:
                 yield from words[index + 1 : index + 2]
                 yield from itertools.takewhile(lambda each: each.prefix[:1] != "-", words[index + 2 :])

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
+from countersign.gate.shell.programs.argv import may_be_several
 from countersign.gate.shell.programs.other_names import plain_name, surely_means
-from countersign.gate.shell.programs.tables import field_of, names_with, words_of
+from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, words_of
 from countersign.gate.shell.syntax.tree import Word
 
 _VERSIONS = words_of("read_only", "version_options")
@@ -40,6 +41,10 @@ _SHAPES = {
 the end of a word."""
 
 
+_MOST_OPERANDS = {key[0]: int(most) for key, most in FACETS["most_operands"].items()}
+"""Programs of which there are others of the same name that take one operand more, and write there."""
+
+
 def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
     first = words[0].value
@@ -65,6 +70,10 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
         return False
     if known.git is not None and not only_reads(known.git):
         return False
+    if name in _MOST_OPERANDS:
+        operands = [word for _, word in known.arguments.operands]
+        if len(operands) > _MOST_OPERANDS[name] or any(map(may_be_several, operands)):
+            return False
     options = known.arguments.options
     if not options:
         return True

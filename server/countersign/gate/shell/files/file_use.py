@@ -44,7 +44,8 @@ class FileUse(NamedTuple):
     ``brought``: what lies below this other word arrives there, and if it is ``copied``, in what links there lead to.
     ``patched``: the patch on the input says which.
     ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
-    what lies there may be deleted, or not."""
+    what lies there may be deleted, or not.
+    ``holder``: where such a thing stands (``folder``, ``missing``), what a commit has there may be put in its place."""
 
     operation: Operation
     word: Word
@@ -74,6 +75,7 @@ class FileUse(NamedTuple):
     patched: bool = False
     opened: bool = False
     removes: bool = False
+    holder: tuple[str, ...] = ()
 
 
 def unknown() -> Word:

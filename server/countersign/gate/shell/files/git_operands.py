@@ -76,6 +76,9 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
             yield file_use._replace(word=constant(name), top=found.top)
 
 
+_FOLDERS = ("folder", "missing")
+"""What stands where a commit may have a folder."""
+
 _APPLIES_ALIKE = frozenset({"-v", "--verbose", "--index", "--whitespace", "-p"})
 """Options with which the names in a patch are those of the files that are changed."""
 
@@ -163,17 +166,19 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("write", word, shown=True) for word in dict.fromkeys((*named, *behind)))
         case "restore":
             if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
-                yield from (FileUse("write", word) for word in operands)
+                yield from (FileUse("write", word, holder=_FOLDERS) for word in operands)
         case "checkout":
             after = [
                 word
                 for index, word in found.operands
                 if _behind_dashes(words, index) or (word.value or "").startswith(":")
             ]
-            yield from (FileUse("write", word) for word in after)
+            yield from (FileUse("write", word, holder=_FOLDERS) for word in after)
             # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
-            names = [word for index, word in enumerate(operands) if index or word.value != "HEAD" or word in after]
-            yield from (FileUse("write", word, shown=True) for word in names)
+            for index, word in enumerate(operands):
+                if index or word.value != "HEAD" or word in after:
+                    # A single word that is no folder is a branch rather than a path.
+                    yield FileUse("write", word, shown=True, holder=_FOLDERS if index else _FOLDERS[:1])
         case "clone":
             yield from written_for_address(operands)
         case "init":

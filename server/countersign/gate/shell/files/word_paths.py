@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.finding import Finding, Floor
+from countersign.gate.paths.path_evidence import ask_floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import (
     HOLDING_PROTECTED,
@@ -297,6 +298,9 @@ class PathFinder:
         if file_use.into is not None:
             return self._into(file_use, value, cwd)
         finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
+        if file_use.holder and self.judge.resolve(value, cwd=cwd).kind in file_use.holder:
+            named = self._named_like_a_holder(value, cwd)
+            return finding if named is None else finding._replace(floors=(*finding.floors, ask_floor(named)))
         if file_use.content:
             finding = covered_below(self.judge, finding, value, cwd=cwd)
         if file_use.unknown_names and not file_use.unfollowed:
@@ -309,10 +313,12 @@ class PathFinder:
     def _with_unknown_names(self, finding: Finding, value: str, cwd: str) -> Finding:
         """What is written below a folder under names that are not known."""
         asks = finding.floors or (finding.requires_ask and not finding.auto_lifts)
-        held = None if asks else self._holds_protected(value, cwd)
-        if held is not None:
-            reason = f"unknown names are written there, and {held}"
+        if not asks and os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
+            reason = "unknown names are written there, and the workspace itself holds protected places"
             finding = finding._replace(requires_ask=Evidence(source="default", reason=reason), auto_lifts=False)
+        elif not asks and (held := self._holds_protected(value, cwd)) is not None:
+            floor = ask_floor(f"unknown names are written there, and {held}")
+            finding = finding._replace(floors=(*finding.floors, floor))
         return self._with_rules_below(finding, value, cwd)
 
     def _with_brought_names(self, finding: Finding, pattern: str, value: str, cwd: str) -> Finding:
@@ -403,14 +409,17 @@ class PathFinder:
         return resolved.kind == "folder" or self.judge.may_be_made(resolved)
 
     def _holds_protected(self, value: str, cwd: str) -> str | None:
-        """Why a folder may not be written into without knowing the names."""
-        if os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
-            return "the workspace itself holds protected places"
+        """Why a folder below the workspace may not be written into without knowing the names."""
         resolved = self.judge.resolve(value, cwd=cwd)
         for name in disk.names_in(resolved.resolved or resolved.lexical):
             reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if reason is not None:
                 return f"`{name}` there is protected"
+        return self._named_like_a_holder(value, cwd)
+
+    def _named_like_a_holder(self, value: str, cwd: str) -> str | None:
+        """Why a folder of this name may hold protected places, whatever lies there now."""
+        resolved = self.judge.resolve(value, cwd=cwd)
         named = [
             HOLDING_PROTECTED.get(fold(os.path.basename(spelling.rstrip("/")))) for spelling in resolved.spellings()
         ]
@@ -589,7 +598,7 @@ class PathFinder:
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
             return
         if file_use.operation == "write":
-            written = self.judge.judge_write(value, cwd=cwd, follows=not file_use.unfollowed)
+            written = self._write(file_use, value, cwd)
             if file_use.opened:
                 # It is opened for writing although nothing is to be written.
                 if self._leads_out(value, written, followed=True):

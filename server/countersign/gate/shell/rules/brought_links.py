@@ -234,9 +234,16 @@ def _top(context: JudgingContext, git: Git | None, place: str) -> str:
 
 def _not_yet(path: str) -> Iterator[str]:
     """A path and the folders above it that are none now."""
-    while not disk.is_folder(path) and path != os.path.dirname(path):
-        yield path
-        path = os.path.dirname(path)
+    names = [path, *(path[:index] for index in range(len(path) - 1, 0, -1) if path[index] == "/")]
+    # Above a folder all are folders: it is looked for in growing steps, then between the last two.
+    low, high, step = -1, 0, 1
+    while high < len(names) and not disk.is_folder(names[high]):
+        low, high, step = high, high + step, 2 * step
+    high = min(high, len(names))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if disk.is_folder(names[middle]) else (middle, high)
+    yield from names[:high]
 
 
 def _ends(context: JudgingContext, analyzed: AnalyzedCommand, file_use: FileUse, place: str) -> Iterator[str]:

@@ -121,8 +121,11 @@ def given_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequ
 
 
 def entries(paths: PathJudge, value: str, place: str) -> Iterator[str]:
-    """The places where a name stands, whatever it leads to: as it is spelled, and as the kernel finds it."""
+    """The places where a name stands, whatever it leads to: as it is spelled, and as the kernel finds it. One that no
+    file can have, which is refused wherever it is used, stands nowhere."""
     found = paths.resolve(value, cwd=place)
+    if found.refused is not None:
+        return
     yield found.lexical
     above, slash, name = value.rstrip("/").rpartition("/")
     if name in ("", ".", ".."):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from countersign.gate.finding import FILE_KINDS, Finding
 from countersign.gate.paths.path_judge import MOVED, PathJudge
+from countersign.gate.paths.resolve import PATH_BYTES
 from countersign.gate.patterns import fold
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.derived_names import makes_names
@@ -132,7 +133,8 @@ class Unsettled:
         self.made.add(path)
         if below:
             self.below.setdefault(path, set()).add(by)
-        end = len(path) if below else path.rfind("/")
+        # One longer than a path can be is refused wherever it is used.
+        end = (len(path) if below else path.rfind("/")) if len(path) <= PATH_BYTES else -1
         while end >= 0:
             commands = self.above.setdefault(path[:end], set())
             if by in commands:
