@@ -32,8 +32,8 @@ _COMPILES = re.compile(
       |static-(?:pie|lib\w+(?:\+\+)?)|shared-libgcc|pedantic(?:-errors)?|no-canonical-prefixes|no-integrated-cpp|integrated-as
       |no-integrated-as|emit-llvm|symbolic|\#\#\#|help|version|time|all_load|noall_load|bundle|dynamic(?:lib)?|nologo
       |d[MDNIU]|dump(?:machine|version|fullversion|specs)|print-[\w-]+(?:=[\w.+-]*)?|Qunused-arguments|Qn|Qy
-      |O(?:[0-9szg]|fast)?|g(?!nat)[\w.-]*(?:=\w*)?|std=[\w+:.]+|stdlib=[\w+]+|rtlib=[\w-]+|unwindlib=[\w-]+
-      |m(?!ap|llvm)[\w.+-]*(?:=[\w.,+:-]*)?|W[a-zA-Z][\w+-]*(?:=[\w+.-]*)?|W
+      |O(?:[0-9szg]|fast)?|g(?!nat|cc-)[\w.-]*(?:=\w*)?|std=[\w+:.]+|stdlib=[\w+]+|rtlib=[\w-]+|unwindlib=[\w-]+
+      |m(?!ap|llvm|mlir)[\w.+-]*(?:=[\w.,+:-]*)?|W[a-zA-Z][\w+-]*(?:=[\w+.-]*)?|W
       |f(?!dump)[\w+-]+|fuse-ld=[\w.-]+
       |f(?:no-)?(?:sanitize(?:-\w+)*|visibility|lto|stack-\w+|color-diagnostics|diagnostics-(?:color|show-\w+|format)
         |cf-protection|abi-version|max-errors|tabstop|openmp|fp-contract|fp-model|prefetch-\w+|inline-limit|template-[\w-]+

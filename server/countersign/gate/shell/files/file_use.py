@@ -45,7 +45,7 @@ class FileUse(NamedTuple):
     ``patched``: the patch on the input says which.
     ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
     what lies there may be deleted, or not.
-    ``holder``: where such a thing stands (``folder``, ``missing``), what a commit has there may be put in its place."""
+    ``holder``: what a commit has there is put in its place, which may be a folder."""
 
     operation: Operation
     word: Word
@@ -75,7 +75,7 @@ class FileUse(NamedTuple):
     patched: bool = False
     opened: bool = False
     removes: bool = False
-    holder: tuple[str, ...] = ()
+    holder: bool = False
 
 
 def unknown() -> Word:

@@ -19,7 +19,7 @@ from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.programs.argv import is_one_of
 from countersign.gate.shell.syntax.tree import Text, Word
-from countersign.gate.shell.syntax.words import constant, with_pieces
+from countersign.gate.shell.syntax.words import constant, pattern_text, with_pieces
 
 
 def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
@@ -76,9 +76,6 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
             yield file_use._replace(word=constant(name), top=found.top)
 
 
-_FOLDERS = ("folder", "missing")
-"""What stands where a commit may have a folder."""
-
 _APPLIES_ALIKE = frozenset({"-v", "--verbose", "--index", "--whitespace", "-p"})
 """Options with which the names in a patch are those of the files that are changed."""
 
@@ -108,6 +105,15 @@ def _is_unfollowed(file_use: FileUse, git: Git) -> bool:
     if file_use.operation in ("read", "list"):
         return (file_use.shown and not _follows(git)) or git.subcommand in _TAKES_UP
     return git.subcommand in _STAYS_WITHIN
+
+
+_IS_PATTERN = re.compile(r"[*?\[]")
+
+
+def _as_specs(words: Sequence[Word]) -> list[Word]:
+    """These words, and for each pattern of bash's the text that git gets where nothing matches it: a pathspec."""
+    texts = [constant(pattern_text(word)) for word in words if word.value is None and word.form == "pattern"]
+    return [*words, *texts]
 
 
 def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
@@ -166,19 +172,23 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("write", word, shown=True) for word in dict.fromkeys((*named, *behind)))
         case "restore":
             if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
-                yield from (FileUse("write", word, holder=_FOLDERS) for word in operands)
+                yield from (FileUse("write", word, holder=True) for word in _as_specs(operands))
         case "checkout":
             after = [
                 word
                 for index, word in found.operands
                 if _behind_dashes(words, index) or (word.value or "").startswith(":")
             ]
-            yield from (FileUse("write", word, holder=_FOLDERS) for word in after)
+            yield from (FileUse("write", word, holder=True) for word in _as_specs(after))
             # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
             for index, word in enumerate(operands):
                 if index or word.value != "HEAD" or word in after:
-                    # A single word that is no folder is a branch rather than a path.
-                    yield FileUse("write", word, shown=True, holder=_FOLDERS if index else _FOLDERS[:1])
+                    # The first may be a branch (`feature/tools`), which a path of one part seldom is.
+                    alone = "/" not in word.shape.removeprefix("./").rstrip("/")
+                    yield FileUse("write", word, shown=True, holder=index > 0 or alone)
+                if _IS_PATTERN.search(pattern_text(word)) and "^{" not in word.shape and "@{" not in word.shape:
+                    # No branch is called so.
+                    yield from (FileUse("write", each) for each in _as_specs([word])[-1:])
         case "clone":
             yield from written_for_address(operands)
         case "init":

@@ -16,7 +16,7 @@ from countersign.gate.shell.files.file_use import Operation
 _GAPS = re.compile(r"\*+|\?|\[[^]]*\]?|\\.?")
 """What stands for other characters; all count as any text."""
 
-_BELOW = ("", "/settings.json", "/x")
+_BELOW = ("", "/settings.json", "/tasks.json", "/launch.json", "/x")
 _PROTECTED = tuple("/".join(names) + below for names in PROTECTED for below in _BELOW)
 _SECRET = tuple(name for name in SECRET_SAMPLES if "\0" not in name)
 
@@ -24,6 +24,10 @@ _SECRET = tuple(name for name in SECRET_SAMPLES if "\0" not in name)
 def met_names(pattern: str, operation: Operation, *, any_case: bool) -> Iterator[str]:
     """Yield the first protected place that a pattern may choose where it is written, and each secret where it is
     read."""
-    pieces = _GAPS.split(pattern.lower() if any_case else pattern)
-    known = [name for name in (_SECRET if operation == "read" else _PROTECTED) if wildcards_meet(pieces, (name,))]
+    spelled = pattern.lower() if any_case else pattern
+    # Without a wildcard it names a folder with all below.
+    texts = (spelled,) if _GAPS.search(spelled) else (spelled, f"{spelled.rstrip('/')}/*")
+    ways = [_GAPS.split(text) for text in texts]
+    names = _SECRET if operation == "read" else _PROTECTED
+    known = [name for name in names if any(wildcards_meet(pieces, (name,)) for pieces in ways)]
     yield from known if operation == "read" else known[:1]

@@ -298,7 +298,7 @@ class PathFinder:
         if file_use.into is not None:
             return self._into(file_use, value, cwd)
         finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not file_use.unfollowed)
-        if file_use.holder and self.judge.resolve(value, cwd=cwd).kind in file_use.holder:
+        if file_use.holder:
             named = self._named_like_a_holder(value, cwd)
             return finding if named is None else finding._replace(floors=(*finding.floors, ask_floor(named)))
         if file_use.content:
@@ -312,11 +312,11 @@ class PathFinder:
 
     def _with_unknown_names(self, finding: Finding, value: str, cwd: str) -> Finding:
         """What is written below a folder under names that are not known."""
-        asks = finding.floors or (finding.requires_ask and not finding.auto_lifts)
-        if not asks and os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
-            reason = "unknown names are written there, and the workspace itself holds protected places"
-            finding = finding._replace(requires_ask=Evidence(source="default", reason=reason), auto_lifts=False)
-        elif not asks and (held := self._holds_protected(value, cwd)) is not None:
+        if os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
+            if not (finding.floors or (finding.requires_ask and not finding.auto_lifts)):
+                reason = "unknown names are written there, and the workspace itself holds protected places"
+                finding = finding._replace(requires_ask=Evidence(source="default", reason=reason), auto_lifts=False)
+        elif not finding.floors and (held := self._holds_protected(value, cwd)) is not None:
             floor = ask_floor(f"unknown names are written there, and {held}")
             finding = finding._replace(floors=(*finding.floors, floor))
         return self._with_rules_below(finding, value, cwd)
