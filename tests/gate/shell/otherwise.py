@@ -36,8 +36,8 @@ ONLY_ATTACHED = frozenset({"valgrind", "mpv", "esbuild", "git"})
 NEVER_APART = frozenset({"--one-top-level"})
 """Options that take their value in the same word alone."""
 
-NO_PATHS = frozenset({"exec/exec"})
-"""Names of commands with a slash (``php craft exec/exec``)."""
+NO_PATHS = frozenset({"exec/exec", "wheld/x"})
+"""Names of commands with a slash (``php craft exec/exec``), and scripts (of sed: ``w held/x``)."""
 
 HANDS_OPTIONS_ON = frozenset({"gh", "glab", "nerdctl", "kubectl", "oc", "helm"})
 """Programs of which a subcommand reads the options in front of it as well, each with the word behind it."""

@@ -86,6 +86,9 @@ _LINKS = re.compile(
 )
 """The same of a linker's, which are also given behind ``-Wl,``, ``-Xlinker`` and to itself."""
 
+_INCLUDES = re.compile(r"-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix|sysroot|withsysroot|multilib)")
+"""How a word begins that names a file or folder to its end."""
+
 _HANDED = re.compile(r"-W([alp]),(.*)", re.DOTALL)
 
 
@@ -111,6 +114,8 @@ def _uses(word: Word, *, of_linker: bool) -> Iterator[EscapeUse]:
         yield named("code", names, f"`{word.prefix}` loads code or settings")
     elif _IS_WRITTEN.match(word.prefix):
         yield named("writes", names, "it writes a file beside its output")
+    elif word.value is None and _INCLUDES.match(word.prefix):
+        yield named("code", names, f"what `{word.source}` does is not known")
     elif word.value is not None and not _is_plain(word.value, of_linker=of_linker):
         yield named("code", names, f"what `{word.value}` does is not known")
 

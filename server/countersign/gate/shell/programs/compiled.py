@@ -2425,6 +2425,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('wasm-ld',): {'why': 'it takes its options from a file, or loads code', 'pattern': '@|--?(?:pl|load-p|thinlto-[dr]|mri)'},
         ('webpack-cli',): {'why': 'it writes or runs what lies outside', 'pattern': '--?[\\w.-]+=(?:/|~|\\.\\.(?:/|$))'},
         ('webpack',): {'why': 'it writes or runs what lies outside', 'pattern': '--?[\\w.-]+=(?:/|~|\\.\\.(?:/|$))'},
+        ('whereis',): {'why': 'on macOS a shell reads it', 'pattern': '.*[^\\w./+=-]'},
         ('wrangler',): {'why': 'it writes or runs what lies outside', 'pattern': '--?[\\w.-]+=(?:/|~|\\.\\.(?:/|$))'},
         ('xcodebuild',): {'why': 'it changes what the build runs, or where it writes', 'pattern': '-[A-Z]|-(?:license|runFirstLaunch|downloadPlatform|downloadAllPlatforms|importPlatform|downloadComponent|importComponent|skipPackagePluginValidation|skipMacroValidation|create-xcframework|allowProvisioning\\w+)\\Z|(?:CC|CXX|LD|LDPLUSPLUS|LIBTOOL|SWIFT_EXEC|OTHER_\\w+|SYMROOT|OBJROOT|DSTROOT|\\w*COMPILER\\w*)='},
         ('xorriso',): {'why': 'it starts programs named in its arguments', 'pattern': '-(?:launch_frontend|external_filter|options_from_file)'},
