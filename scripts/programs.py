@@ -185,7 +185,7 @@ FACTS: Mapping[str, type] = {
     "prints_number": bool,
     "takes_any_value": bool,
     "abbreviates_subcommands": bool,
-    "most_operands": str,
+    "most_operands": int,
     "input_options": str,
     "option_variables": str,
     "name_endings": str,
@@ -479,6 +479,9 @@ def compiled(records: Mapping[str, Facts]) -> str:
     ):
         parts.append(_table(name, {key: encoded(row) for key, row in table.items()}))
     facets = {name: compiler.facet(name) for name in (*FACTS, *FACETS, *sorted(BY_OPTION))}
+    for key, names in facets["surely"].items():
+        if stray := set(names.split()) - set(facets["also"].get(key, "").split()):
+            raise BadRecord(f"{key[0]}: `surely` has {sorted(stray)}, which `also` lacks")
     parts.append("FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {\n")
     for name, facet in facets.items():
         parts.append(f"    {name!r}: {{\n" + "".join(f"        {k!r}: {v!r},\n" for k, v in facet.items()) + "    },\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from countersign.gate.shell import judge
+from tests.gate.shell.asked import decide
 from tests.reference import slow_texts
 
 
@@ -45,6 +46,11 @@ def test_folders_that_variables_name_take_bounded_work(text: str) -> None:
 def test_long_words_take_bounded_work(program: str, words: str) -> None:
     text = slow_texts.Repeated(f"{program} {words}", program)
     assert slow_texts.calls(text, [f"Bash({program}:*)"]) < slow_texts.MOST_CALLS
+
+
+@pytest.mark.parametrize("text", ["julia " + "+a " * 1_900, "jbang " + "init " * 1_900])
+def test_a_row_of_words_in_place_of_a_script_is_judged(text: str) -> None:
+    assert decide(text, allow=["Bash(julia:*)", "Bash(jbang:*)"]) == "ask"
 
 
 def test_a_gate_without_that_bound_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

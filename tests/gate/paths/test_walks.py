@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.paths.resolve import Walk, resolve
+from countersign.gate.probes import disk
 
 NAMES = st.sampled_from(["a", "b", "c", "progra~1"])
 PATHS = st.lists(st.sampled_from(["a", "b", "c", "progra~1", "..", ".", ""]), min_size=1, max_size=6).map("/".join)
@@ -36,6 +38,27 @@ def test_kept_ways_change_nothing(
             assert kept == anew
             if (whole := whole_way(given_path, str(top))) is not None:
                 assert (kept.resolved, kept.between, kept.passed, kept.unclear, kept.kind, kept.links) == whole
+
+
+@given(TREES, PATHS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_way_ends_where_the_system_ends_it(
+    tmp_path_factory: pytest.TempPathFactory, tree: dict[str, str], path: str
+) -> None:
+    top = tmp_path_factory.mktemp("walks")
+    lay(top, tree)
+    found = Walk(f"{top}/{path}", str(top)).follow()
+    if found is not None:
+        assert found == os.path.realpath(f"{top}/{path}")
+
+
+def test_nothing_is_looked_at_below_a_missing_part(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with disk.record_probes() as looks:
+        deep = resolve(f"gone/{'b/' * 50}c", cwd=str(tmp_path), home="/nowhere", straight=str(tmp_path))
+    assert (deep.kind, len(looks)) == ("missing", 1)
+    back = resolve("gone/b/../../a", cwd=str(tmp_path), home="/nowhere", straight=str(tmp_path))
+    assert (back.kind, back.resolved) == ("file", str(tmp_path / "a"))
 
 
 def whole_way(path: str, top: str) -> tuple[object, ...] | None:

@@ -229,7 +229,7 @@ class Walk:
                 self.kind = "folder"
                 continue
             if self.missing is not None:
-                self.real.append(part)  # below what is not there nothing stands
+                self.real.append(part)  # nothing exists below a missing part
                 self.kind, self.links = "missing", 1
                 continue
             here = "/" + "/".join([*self.real, part])

@@ -112,7 +112,7 @@ class Part(NamedTuple):
 
 
 _LONG = 400
-"""Characters of a word that is surely no row of letters."""
+"""A word with fewer characters than this counts as one, whatever it holds."""
 _INSIDE = re.compile(r"-[A-Za-z0-9]*|,")
 
 

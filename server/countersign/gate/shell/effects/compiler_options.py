@@ -23,7 +23,7 @@ _WRITES = r"-MF|-dumpdir|-save-temps|-MJ|--?Ma|--?depe|-dumpbase|-Wa,(?:.*,)?(?:
 _IS_CODE, _IS_WRITTEN = re.compile(_CODE), re.compile(_WRITES)
 
 BEGINNINGS = re.compile(rf"(?:{_CODE}|{_WRITES})")
-"""How words begin of which something is known, for those whose end is not known."""
+"""How a word begins that loads code or writes a file, for words of which only the beginning is known."""
 
 _COMPILES = re.compile(
     r"""-(?:
@@ -41,7 +41,8 @@ _COMPILES = re.compile(
         |zero-call-used-regs|trivial-auto-var-init|strict-flex-arrays|(?:input|exec|wide-exec)-charset|code-model
         |stack-limit-\w+|sched-[\w-]+|compare-elim|wrapv|pic|gnuc-version|ms-compatibility-version|debug-info-for-profiling
         |macro-backtrace-limit|error-limit|spell-checking-limit|ivopts|exceptions|random-seed|bracket-depth|rtti
-        |compiler-version|standalone-debug|experimental-library|pack-struct|permitted-flt-eval-methods|dwarf-\w+|crash-diagnostics|(?:debug|file)-compilation-dir|profile-instr-use
+        |compiler-version|standalone-debug|experimental-library|pack-struct|permitted-flt-eval-methods|dwarf-\w+
+        |crash-diagnostics|(?:debug|file)-compilation-dir|profile-instr-use
         |check|init-\w+|convert|max-[\w-]+|fpe-\w+|coarray|record-marker|blas-matmul-limit
       )=[\w+.,:*-]*
       |f[\w-]*prefix-map=.*
@@ -87,7 +88,7 @@ _LINKS = re.compile(
 """The same of a linker's, which are also given behind ``-Wl,``, ``-Xlinker`` and to itself."""
 
 _INCLUDES = re.compile(r"-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix|sysroot|withsysroot|multilib)")
-"""How a word begins that names a file or folder to its end."""
+"""How an option begins whose file or folder stands in the same word."""
 
 _HANDED = re.compile(r"-W([alp]),(.*)", re.DOTALL)
 
@@ -128,5 +129,5 @@ def _is_plain(text: str, *, of_linker: bool) -> bool:
     if handed is None:
         return bool(_LINKS.fullmatch(text)) or (not of_linker and bool(_COMPILES.fullmatch(text)))
     known = _LINKS if handed[1] == "l" else _COMPILES
-    # A piece is seldom there twice, but in texts that are made to take long.
+    # Each piece once: a text made to take long repeats them.
     return all(piece[:1] != "-" or known.fullmatch(piece) for piece in dict.fromkeys(handed[2].split(",")))

@@ -463,7 +463,8 @@ _ADDRESS = re.compile(r"[A-Za-z][\w+.-]*:")
 """How a script begins that some interpreters fetch (``groovy https://…``, ``jbang group:name:1.0``)."""
 
 
-def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
+def _interpreter(name: str, words: Sequence[Word], *, behind: bool = True) -> ProgramReading:
+    """``behind``: the words behind a first one that is no script are read as well."""
     row = INTERPRETERS[name]
     found = arguments(words, row.grammar)
     uses = []
@@ -497,7 +498,8 @@ def _interpreter(name: str, words: Sequence[Word]) -> ProgramReading:
     if first is not None and (first[1].prefix[:1] == "+" or first[1].value in row.subcommands):
         said = f"`{first[1].prefix}` is not a script, and the words behind it are options"
         uses.append(named("code", (first[1].value or NAMED_NOWHERE,), said))
-        uses += _interpreter(name, (*words[: first[0]], *words[first[0] + 1 :])).uses
+        if behind:
+            uses += _interpreter(name, (*words[: first[0]], *words[first[0] + 1 :]), behind=False).uses
     if first is not None and any(word.value in row.prompts for word in (words[first[0] - 1], first[1])):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     if row.module is not None and found.has(row.module):

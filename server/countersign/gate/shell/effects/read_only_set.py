@@ -7,7 +7,7 @@ judged as paths; which program runs under the name is looked up in ``chosen_prog
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
@@ -41,8 +41,8 @@ _SHAPES = {
 the end of a word."""
 
 
-_MOST_OPERANDS = {key[0]: int(most) for key, most in FACETS["most_operands"].items()}
-"""Programs of which there are others of the same name that take one operand more, and write there."""
+_MOST_OPERANDS: Mapping[str, int] = {key[0]: most for key, most in FACETS["most_operands"].items()}
+"""How many operands a program may have without a rule: other programs of its name write to the next one."""
 
 
 def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading) -> bool:

@@ -45,7 +45,7 @@ class FileUse(NamedTuple):
     ``patched``: the patch on the input says which.
     ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
     what lies there may be deleted, or not.
-    ``holder``: what a commit has there is put in its place, which may be a folder."""
+    ``holder``: git puts there what a commit has under this name, a file or a whole folder."""
 
     operation: Operation
     word: Word

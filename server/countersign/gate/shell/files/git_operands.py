@@ -111,7 +111,8 @@ _IS_PATTERN = re.compile(r"[*?\[]")
 
 
 def _as_specs(words: Sequence[Word]) -> list[Word]:
-    """These words, and for each pattern of bash's the text that git gets where nothing matches it: a pathspec."""
+    """Return these words, and for each of bash's patterns its own text: where it matches nothing, git takes that for a
+    pathspec."""
     texts = [constant(pattern_text(word)) for word in words if word.value is None and word.form == "pattern"]
     return [*words, *texts]
 
@@ -183,12 +184,12 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
             for index, word in enumerate(operands):
                 if index or word.value != "HEAD" or word in after:
-                    # The first may be a branch (`feature/tools`), which a path of one part seldom is.
-                    alone = "/" not in word.shape.removeprefix("./").rstrip("/")
-                    yield FileUse("write", word, shown=True, holder=index > 0 or alone)
+                    # `feature/tools` is a branch, but `tools` may be a folder that the index has.
+                    one_part = "/" not in word.shape.removeprefix("./").rstrip("/")
+                    yield FileUse("write", word, shown=True, holder=index > 0 or one_part)
                 if _IS_PATTERN.search(pattern_text(word)) and "^{" not in word.shape and "@{" not in word.shape:
-                    # No branch is called so.
-                    yield from (FileUse("write", each) for each in _as_specs([word])[-1:])
+                    # No branch or commit is spelled like this, so it is a pathspec.
+                    yield FileUse("write", word if word.value is not None else constant(pattern_text(word)))
         case "clone":
             yield from written_for_address(operands)
         case "init":

@@ -409,7 +409,7 @@ class PathFinder:
         return resolved.kind == "folder" or self.judge.may_be_made(resolved)
 
     def _holds_protected(self, value: str, cwd: str) -> str | None:
-        """Why a folder below the workspace may not be written into without knowing the names."""
+        """Why nothing may be written into a folder under unknown names, if it may not."""
         resolved = self.judge.resolve(value, cwd=cwd)
         for name in disk.names_in(resolved.resolved or resolved.lexical):
             reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
@@ -418,7 +418,7 @@ class PathFinder:
         return self._named_like_a_holder(value, cwd)
 
     def _named_like_a_holder(self, value: str, cwd: str) -> str | None:
-        """Why a folder of this name may hold protected places, whatever lies there now."""
+        """Why unknown names may not be written into a folder called so, whatever lies there now, if they may not."""
         resolved = self.judge.resolve(value, cwd=cwd)
         named = [
             HOLDING_PROTECTED.get(fold(os.path.basename(spelling.rstrip("/")))) for spelling in resolved.spellings()

@@ -13,13 +13,13 @@ OTHER_NAMES: Mapping[str, str] = {other: key[0] for key, others in FACETS["also"
 """Other names of the same programs, as far as their options agree."""
 
 _SURE_NAMES = frozenset(name for names in FACETS["surely"].values() for name in names.split())
-"""Of these the names that no other program has."""
+"""Those of them that no other program has."""
 
 
 def surely_means(name: str, program: str) -> bool:
-    """Whether a name, without a folder, surely is that of the program for which the tables take it: its own, or one
-    that no other program has. Deny and ask rules go by all names; what needs no rule goes by these alone, as there is
-    more than one program called ``gid``."""
+    """Return whether a program found under this name (without a folder) can only be that one: the name is its own, or
+    no other program has it. A command that needs no rule must have such a name, since other programs are called ``gid``
+    too; deny and ask rules go by every name."""
     return name == program or name in _SURE_NAMES
 
 

@@ -235,7 +235,7 @@ def _top(context: JudgingContext, git: Git | None, place: str) -> str:
 def _not_yet(path: str) -> Iterator[str]:
     """A path and the folders above it that are none now."""
     names = [path, *(path[:index] for index in range(len(path) - 1, 0, -1) if path[index] == "/")]
-    # Above a folder all are folders: it is looked for in growing steps, then between the last two.
+    # Everything above a folder is a folder, so the first one is found by growing steps, and then by halves.
     low, high, step = -1, 0, 1
     while high < len(names) and not disk.is_folder(names[high]):
         low, high, step = high, high + step, 2 * step

@@ -121,8 +121,8 @@ def given_names(context: JudgingContext, analyzed: AnalyzedCommand, places: Sequ
 
 
 def entries(paths: PathJudge, value: str, place: str) -> Iterator[str]:
-    """The places where a name stands, whatever it leads to: as it is spelled, and as the kernel finds it. One that no
-    file can have, which is refused wherever it is used, stands nowhere."""
+    """The places where a name stands, whatever it leads to: as it is spelled, and as the kernel finds it. A name
+    that no file can have yields nothing, since every use of it is refused."""
     found = paths.resolve(value, cwd=place)
     if found.refused is not None:
         return

@@ -133,7 +133,7 @@ class Unsettled:
         self.made.add(path)
         if below:
             self.below.setdefault(path, set()).add(by)
-        # One longer than a path can be is refused wherever it is used.
+        # No use of a path that is too long is allowed, so it is not looked for either.
         end = (len(path) if below else path.rfind("/")) if len(path) <= PATH_BYTES else -1
         while end >= 0:
             commands = self.above.setdefault(path[:end], set())
