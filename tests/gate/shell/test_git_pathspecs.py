@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
+import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from countersign.gate.shell.languages.git_pathspec import Pathspec, read_pathspec
+from countersign.gate.patterns import wildcards_meet
+from countersign.gate.shell.languages.git_pathspec import Pathspec, fixed_texts, is_path, leaves_out, read_pathspec
 
 from .asked import decide
 
@@ -175,3 +180,83 @@ def test_what_no_rule_is_about_needs_none(command: str, repository: Path) -> Non
 )
 def test_a_pathspec_means(spec: str, meaning: Pathspec | None) -> None:
     assert read_pathspec(spec) == meaning
+
+
+TRACKED = (
+    ".env", ".vscode/tasks.json", "a/.env", "a/.vscode/x", "src/a.py", "src/[x].py", "tools/bazel", "vscode/x", "env",
+    "Zz/-y",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tracked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tracked")
+    for name in TRACKED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    for words in (["init", "-q"], ["add", "-f", "."]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    return folder
+
+
+_PARTS = st.sampled_from([
+    "*", "?", "[", "]", "[!", "[^", "[:alpha:]", "[[:punct:]]", "[]", "\\", "/", ".", "-", "a", "e", "env", "vscode",
+    "src", "s", "**", "x", "tools", "[/.]", "a-z", "./",
+])  # fmt: skip
+
+
+@given(parts=st.lists(_PARTS, min_size=1, max_size=7))
+@settings(max_examples=150, deadline=None)
+def test_every_file_that_git_chooses_may_be_one_of_the_pattern(tracked: Path, parts: list[str]) -> None:
+    spec = "".join(parts)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", spec], cwd=tracked, capture_output=True, text=True, check=False
+    )
+    found = [name for name in listed.stdout.split("\0") if name]
+    normal = posixpath.normpath(spec) if spec.endswith(("/.", "./", "/..")) or "./" in spec or "//" in spec else spec
+    for name in found:
+        if is_path(spec):
+            assert f"{name}/".startswith(f"{posixpath.normpath(spec)}/") or normal == ".", (spec, name)
+        else:
+            texts = fixed_texts(normal)
+            assert wildcards_meet(texts, (name,)) or wildcards_meet((*texts[:-1], f"{texts[-1]}/", ""), (name,)), (
+                spec,
+                name,
+            )
+
+
+@pytest.mark.parametrize("spec", [":!x", ":^x", ":(exclude)x", ":(top,exclude)x", ":(exclude,icase)x"])
+def test_what_only_leaves_files_out(spec: str) -> None:
+    assert leaves_out(spec)
+
+
+@pytest.mark.parametrize(
+    "spec", [":(attr:!exclude)x", ":(attr:a\\,exclude)x", ":(prefix:0,exclude)x", ":x", ":/!x", ":(top)x", "!x", "x"]
+)
+def test_what_may_name_files(spec: str) -> None:
+    assert not leaves_out(spec)
+
+
+GONE = """
+git checkout topic -- gone
+git checkout topic -- gone/x
+git checkout "$x" -- held
+git checkout HEAD "$x"
+git restore --sou=topic held
+git restore --sou topic held
+"""
+
+
+@pytest.mark.parametrize("command", GONE.strip().splitlines())
+def test_what_comes_back_from_another_commit_counts_as_written(command: str, repository: Path) -> None:
+    found = decide(
+        command, workspace=str(repository), mode="auto", allow=["Bash(git:*)"], deny=["Edit(held/**)", "Edit(gone/**)"]
+    )
+    assert found in ("deny", "ask")
+
+
+@pytest.mark.parametrize("command", ["git reset --hard", "git checkout .", "git fetch && git reset --hard"])
+def test_only_what_the_index_names_comes_back_unless_the_text_changes_it(command: str, tracked: Path) -> None:
+    assert decide(command, workspace=str(tracked), mode="auto", deny=["Edit(held/**)"]) == "allow"
+    before = decide(f"git reset --soft topic; {command}", workspace=str(tracked), mode="auto", deny=["Edit(held/**)"])
+    assert before == "ask"

@@ -23,6 +23,7 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.files.rewritten_folders import changes_index
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.files.word_values import join
@@ -46,7 +47,7 @@ from countersign.gate.shell.rules.file_findings import (
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
-from countersign.gate.shell.rules.made_names import ANY_FILES, made_names
+from countersign.gate.shell.rules.made_names import ANOTHER_INDEX, ANY_FILES, made_names
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.moved_paths import EVERYWHERE, given_names
 from countersign.gate.shell.rules.other_readings import other_readings
@@ -194,7 +195,9 @@ def _judged(
     if judging.too_long:
         return judged, (context.made, context.earlier)  # it asks in any case
     made = made_names(judged.findings, context.paths.workspace, (*judging.given_names, *judging.taken_names()))
-    return judged, (made | ({ANY_FILES} if judging.brings_ignore_files() else set()), judging.earlier())
+    made |= {ANY_FILES} if judging.brings_ignore_files() else set()
+    made |= {ANOTHER_INDEX} if len(judging.index_changes) > 1 else set()
+    return judged, (made, judging.earlier())
 
 
 _MOST_ROUNDS = 3
@@ -264,6 +267,7 @@ class _Judging:
     brought: BroughtLinks = NO_LINKS
     brought_by: dict[tuple[str, int], BroughtLinks] = field(default_factory=dict)
     given_names: set[str] = field(default_factory=set)
+    index_changes: set[str] = field(default_factory=set)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
     looped: bool = False
@@ -784,6 +788,8 @@ class _Judging:
         )
         about = tuple(range(index, len(self.findings)))
         self.parts.append(Part(analyzed.step.command.source, about, risks))
+        if any(known.git is not None and changes_index(known.git) for known in analyzed.known):
+            self.index_changes.add(analyzed.step.command.source)
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             # The others are let go at once: a long text would keep thousands.
             self.cases[index] = analyzed.written or analyzed

@@ -714,7 +714,8 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
 
 def _unpacked(folder: Word, member: Word) -> FileUse:
     """A file, or what lies below a folder, that is named to be taken out of an archive."""
-    wild = member.value is None or is_glob(member.value)
+    # Wildcards of tar's take slashes, in brackets as well.
+    wild = member.value is None or any(char in member.value for char in "*?[\\")
     return FileUse("write", unknown() if wild else _in_folder(folder, member))
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.patterns import is_glob
 from countersign.gate.shell.languages.git import Git, paths_in
+from countersign.gate.shell.languages.git_pathspec import is_path, leaves_out
 from countersign.gate.shell.programs.tables import GIT
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -207,6 +207,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if name not in _OF_COMMITS_ALONE:
         # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
         widened = widened or any(map(_is_in_no_commit, operands))
+    specs = _without_left_out(specs)
     if widened or not all(map(_is_plain_spec, specs)):
         return ()
     if any(map(_may_widen, operands)):
@@ -253,13 +254,18 @@ def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     found, dashes = git.arguments, _dashes(words, git)
     # Without an option for it the first operand is the expression, behind `--` as well.
     operands = found.operands if found.has("-e") else found.operands[1:]
-    specs = [word for index, word in operands if index >= dashes]
+    specs = _without_left_out([word for index, word in operands if index >= dashes])
     names = [word for index, word in operands if index < dashes]
     if not all(map(_is_plain_spec, specs)) or any(map(_may_widen, names)) or _in_any_case(git):
         return ()
     if any(map(_is_in_no_commit, names)):
         return ()
     return tuple(specs if dashes < len(words) else filter(_is_plain_spec, names)) or (constant("."),)
+
+
+def _without_left_out(specs: list[Word]) -> list[Word]:
+    """The pathspecs but for those that only leave files out; all of them if there are no others."""
+    return [spec for spec in specs if not leaves_out(spec.value or "")] or specs
 
 
 def shows_stash(git: Git) -> bool:
@@ -324,7 +330,7 @@ def checked_out(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return None
     dashes = _dashes(words, git)
     found = tuple(word for index, word in git.arguments.operands if index > dashes or git.subcommand == "restore")
-    plain = all(_is_plain_spec(word) and not is_glob(word.value or "") and not word.tilde for word in found)
+    plain = all(_is_plain_spec(word) and not word.tilde for word in found)
     if not found or not plain or git.before.has("--git-dir", "--work-tree", "--bare") or git.folders:
         return None
     return found
@@ -337,7 +343,7 @@ def _dashes(words: Sequence[Word], git: Git) -> int:
 def _limits(operands: Sequence[Word], specs: Sequence[Word], *, ended: bool) -> tuple[Word, ...] | None:
     """Words of which one must be there; None if paths limit the output for certain. ``ended``: operands are revisions,
     since ``--`` stands behind them."""
-    if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or _leaves_out(spec) for spec in specs):
+    if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or leaves_out(spec.value or "") for spec in specs):
         return None
     return () if specs or ended or any(map(_may_widen, operands)) else tuple(filter(_is_plain_spec, operands))
 
@@ -354,7 +360,7 @@ def _in_any_case(git: Git) -> bool:
 def _may_widen(word: Word) -> bool:
     """Whether an operand may be a pathspec by which more is printed than below the folders beside it (``src ':/'``)."""
     value = word.value or ""
-    return (value.startswith(":") and not _leaves_out(word)) or is_glob(value)
+    return value != "" and not is_path(value) and not leaves_out(value)
 
 
 OBJECT = "5ca1ab1e" * 5
@@ -362,13 +368,9 @@ OBJECT = "5ca1ab1e" * 5
 
 
 def _is_plain_spec(word: Word) -> bool:
-    """Whether a pathspec names a path without magic. Patterns are judged as such; a backslash makes one of any name."""
+    """Whether a pathspec is a path and nothing else."""
     value = word.value
-    return value is not None and value[:1] not in {"", ":", "-"} and "\\" not in value and OBJECT not in value
-
-
-def _leaves_out(word: Word) -> bool:
-    return word.value is not None and re.match(r":[!^]|:\([^)]*\bexclude\b", word.value) is not None
+    return value is not None and value[:1] != "-" and is_path(value) and OBJECT not in value
 
 
 def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
@@ -553,4 +555,4 @@ def _is_number(word: Word | None) -> bool:
 def spec_words(words: Sequence[Word], git: Git) -> Iterator[Word]:
     """The words that are paths for certain: what stands behind ``--``."""
     dashes = _dashes(words, git)
-    yield from (word for index, word in git.arguments.operands if index > dashes and not is_glob(word.value or ""))
+    yield from (word for index, word in git.arguments.operands if index > dashes and is_path(word.value or ""))

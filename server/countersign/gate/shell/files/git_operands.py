@@ -16,7 +16,7 @@ from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words
 from countersign.gate.shell.files.pathspec_names import met_names
 from countersign.gate.shell.languages.git import Git, named_words, names_other_file, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
-from countersign.gate.shell.languages.git_pathspec import read_pathspec
+from countersign.gate.shell.languages.git_pathspec import fixed_texts, is_path, leaves_out, read_pathspec
 from countersign.gate.shell.programs.argv import is_one_of
 from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import constant, pattern_text, with_pieces
@@ -46,7 +46,7 @@ def _placed(each: FileUse, git: Git) -> FileUse:
     return file_use if word is file_use.word else file_use._replace(word=word)
 
 
-_TAKES_PATHSPECS = frozenset({"rm", "restore", "checkout", "clean", "add", "stage"})
+_TAKES_PATHSPECS = frozenset({"rm", "restore", "checkout", "clean", "add", "stage", "stash"})
 """Subcommands that change or take up what pathspecs name, which may hold wildcards and count from the top."""
 
 
@@ -72,6 +72,9 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
             yield file_use._replace(word=constant(found.path), top=found.top)
             return
         yield file_use
+        if file_use.operation in ("write", "delete"):
+            folder = fixed_texts(found.pattern)[0].rpartition("/")[0] or "."
+            yield file_use._replace(operation="write", word=constant(folder), top=found.top, holder=True)
         for name in met_names(found.pattern, file_use.operation, any_case=found.any_case):
             yield file_use._replace(word=constant(name), top=found.top)
 
@@ -107,7 +110,7 @@ def _is_unfollowed(file_use: FileUse, git: Git) -> bool:
     return git.subcommand in _STAYS_WITHIN
 
 
-_IS_PATTERN = re.compile(r"[*?\[]")
+_IS_PATTERN = re.compile(r"[*?\[\\]")
 
 
 def _as_specs(words: Sequence[Word]) -> list[Word]:
@@ -170,15 +173,17 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             first = operands[0].value if operands else None
             named = operands[1:] if first in {"push", "save"} else () if first not in {None} else operands
             behind = [word for index, word in found.operands if _behind_dashes(words, index)]
-            yield from (FileUse("write", word, shown=True) for word in dict.fromkeys((*named, *behind)))
+            for word in dict.fromkeys((*named, *behind)):
+                yield FileUse("write", word, shown=is_path(word.value or "stash"))
         case "restore":
             if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
                 yield from (FileUse("write", word, holder=True) for word in _as_specs(operands))
         case "checkout":
+            # Behind a commit stand paths.
             after = [
                 word
-                for index, word in found.operands
-                if _behind_dashes(words, index) or (word.value or "").startswith(":")
+                for at, (index, word) in enumerate(found.operands)
+                if at or _behind_dashes(words, index) or (word.value or "").startswith(":")
             ]
             yield from (FileUse("write", word, holder=True) for word in _as_specs(after))
             # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
@@ -189,7 +194,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                     yield FileUse("write", word, shown=True, holder=index > 0 or one_part)
                 if _IS_PATTERN.search(pattern_text(word)) and "^{" not in word.shape and "@{" not in word.shape:
                     # No branch or commit is spelled like this, so it is a pathspec.
-                    yield FileUse("write", word if word.value is not None else constant(pattern_text(word)))
+                    spec = word if word.value is not None else constant(pattern_text(word))
+                    yield FileUse("write", spec, holder=True)
         case "clone":
             yield from written_for_address(operands)
         case "init":
@@ -350,10 +356,6 @@ def _written_by_option(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
                 yield FileUse("write", constant(value[len(name) :]))
 
 
-_LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")
-"""A pathspec that names what is not looked at."""
-
-
 _MOST_COLONS = 20
 """Behind each colon of a word a path may begin; a word with more of them may name anything."""
 
@@ -362,13 +364,14 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
     operation: Operation = "read" if git.subcommand in SHOWS_FILES and not tells_commits(words, git) else "list"
-    expression = None
-    if git.subcommand == "grep" and found.operands and not found.unrecognized_options and not found.has("-e", "-f"):
-        expression = found.operands[0][1]
+    # The first operand. Its place counts, as equal words may be one object.
+    first_is_expression = (
+        git.subcommand == "grep" and found.operands and not found.unrecognized_options and not found.has("-e", "-f")
+    )
     specs = tuple(spec_words(words, git))
-    for word in named_words(git):
+    for at, word in enumerate(named_words(git)):
         # A constant only: what splits may hold names behind it.
-        if word.value is not None and (word is expression or _LEFT_OUT.match(word.value)):
+        if word.value is not None and ((at == 0 and first_is_expression) or leaves_out(word.value)):
             continue
         if word.value is None:
             if operation == "read":
@@ -379,7 +382,8 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         if word.value.count(":") > _MOST_COLONS:
             yield FileUse(operation, unknown())
             continue
-        yield FileUse(operation, word, shown=True, below=any(word is spec for spec in specs))
+        free = at >= len(found.operands) or "^{" in word.value  # an option's value may be a format, and an expression
+        yield FileUse(operation, word, shown=True, below=any(word is spec for spec in specs), free=free)
         yield from (
             FileUse(operation, constant(path), shown=True, top=True, below=True) for path in paths_in(word.value)
         )

@@ -1,33 +1,59 @@
 """Protected places and secrets that a pattern of git's may choose (``git checkout topic -- '.vscod*'``).
 
 Which files a pathspec stands for is said by the index or another commit, not by the disk, so it is compared with the
-names themselves.
+names themselves. A pattern that takes any name (``src/*.py``) says no more than its folder does, and is judged as that.
 """
 
 from __future__ import annotations
 
-import re
+import itertools
+import posixpath
 from collections.abc import Iterator
+from functools import lru_cache
 
 from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_SAMPLES
 from countersign.gate.patterns import wildcards_meet
 from countersign.gate.shell.files.file_use import Operation
+from countersign.gate.shell.languages.git_pathspec import fixed_texts
 
-_GAPS = re.compile(r"\*+|\?|\[[^]]*\]?|\\.?")
-"""What stands for other characters; all count as any text."""
-
-_BELOW = ("", "/settings.json", "/tasks.json", "/launch.json", "/x")
-_PROTECTED = tuple("/".join(names) + below for names in PROTECTED for below in _BELOW)
+_BELOW = ("", "/settings.json", "/tasks.json", "/launch.json", "/mcp.json", "/hooks.json", "/pre-commit", "/x")
+_NAMES = tuple("/".join(names) for names in PROTECTED)
 _SECRET = tuple(name for name in SECRET_SAMPLES if "\0" not in name)
+_ORDINARY = "zzz/zzz"
+_MOST_PIECES = 12
+"""Texts between wildcards; a pattern with more of them may choose anything."""
 
 
 def met_names(pattern: str, operation: Operation, *, any_case: bool) -> Iterator[str]:
     """Yield the first protected place that a pattern may choose where it is written, and each secret where it is
     read."""
-    spelled = pattern.lower() if any_case else pattern
+    pieces = fixed_texts(pattern.lower() if any_case else pattern)
+    yield from _met_secrets(pieces) if operation == "read" else _met_places(pieces)
+
+
+def _met_secrets(pieces: tuple[str, ...]) -> Iterator[str]:
+    front, slash, rest = pieces[0].rpartition("/")
+    yield from (f"{front}{slash}{name}" for name in _SECRET if wildcards_meet((rest, *pieces[1:]), (name,)))
+
+
+@lru_cache(maxsize=256)
+def _met_places(pieces: tuple[str, ...]) -> tuple[str, ...]:
+    """The first protected place that a pattern may choose, if there is one."""
+    if len(pieces) > _MOST_PIECES:
+        return _NAMES[:1]
+    front, slash, rest = pieces[0].rpartition("/")
+    folder = posixpath.normpath(front) if slash else "."
+    pieces = (rest, *pieces[1:])
     # Without a wildcard it names a folder with all below.
-    texts = (spelled,) if _GAPS.search(spelled) else (spelled, f"{spelled.rstrip('/')}/*")
-    ways = [_GAPS.split(text) for text in texts]
-    names = _SECRET if operation == "read" else _PROTECTED
-    known = [name for name in names if any(wildcards_meet(pieces, (name,)) for pieces in ways)]
-    yield from known if operation == "read" else known[:1]
+    ways = (pieces,) if len(pieces) > 1 else (pieces, (f"{rest}/", ""))
+    own = (piece[piece.index("/") :].rstrip("/") for piece in pieces if "/" in piece)
+    behind = tuple(dict.fromkeys((*_BELOW, *own)))
+    above_it = ("", "d/", *((f"{rest}/", f"{rest}d/") if rest else ()))
+    for above, name, below in itertools.product(above_it, _NAMES, behind):
+        if not any(wildcards_meet(way, (f"{above}{name}{below}",)) for way in ways):
+            continue
+        known = not above and below in _BELOW
+        ordinary = f"{above}{_ORDINARY if '/' in name else 'zzz'}{below}"
+        if known or not any(wildcards_meet(way, (ordinary,)) for way in ways):
+            return (posixpath.normpath(f"{folder}/{above}{name}{below}"),)
+    return ()

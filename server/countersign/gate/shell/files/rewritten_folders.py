@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
-from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND, Git
 from countersign.gate.shell.languages.git_pathspec import read_pathspec
 from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.tree import Word
@@ -23,12 +23,14 @@ _MOST = 200
 
 class Rewritten(NamedTuple):
     """A folder in which files are rewritten: any, or those with one of these ``endings``. ``tracked``: only what git's
-    index names. ``top``: counted from each folder above as well, up to the top of the workspace."""
+    index names. ``top``: counted from each folder above as well, up to the top of the workspace. ``by_git``: what is
+    missing there now may come back."""
 
     folder: str
     endings: tuple[str, ...] = ()
     tracked: bool = False
     top: bool = False
+    by_git: bool = False
 
 
 class _Formatter(NamedTuple):
@@ -55,7 +57,7 @@ _DEEP = re.compile(r"-[A-Za-z]*R[A-Za-z]*|--r(?:ec.*)?")
 def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -> Iterator[Rewritten]:
     """Yield the folders in which this command rewrites what it does not name."""
     if known.git is not None:
-        yield from _by_git(known.git)
+        yield from (each._replace(by_git=True) for each in _by_git(known.git))
         return
     texts = [word.value or "" for word in words[1 : _MOST + 1]]
     options = [text for text in texts[: texts.index("--") if "--" in texts else None] if text[:1] == "-"]
@@ -96,7 +98,8 @@ _KEEPS_FILES = frozenset({"list", "show", "drop", "clear", "create", "store"})
 
 def _by_git(git: Git) -> Iterator[Rewritten]:
     found = git.arguments
-    operands = [word.value for _, word in found.operands if word.value]
+    # A word that is only known at run time is any revision, and any path.
+    operands = [ANY_PATH if word.value is None else word.value for _, word in found.operands if word.value != ""]
     revisions = [word for word in operands if word not in {"HEAD", "@"}]
     match git.subcommand:
         case "checkout":
@@ -109,7 +112,7 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
         case "restore":
             if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
                 for word in [*operands, *((".",) if found.may_have("--pathspec-from-file") else ())]:
-                    yield _by_pathspec(word, tracked=not found.has("-s", "--source"))
+                    yield _by_pathspec(word, tracked=not found.may_have("-s", "--source"))
         case "rm":
             if not found.keeps("-n", "--dry-run", "--cached"):
                 for word in operands:
@@ -132,6 +135,22 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
         case "read-tree":
             if found.has("-u"):
                 yield Rewritten(".", top=True)
+
+
+_CHANGING_INDEX = frozenset({
+    "add", "am", "apply", "bisect", "checkout", "cherry-pick", "merge", "mv", "pull", "read-tree", "rebase", "reset",
+    "restore", "revert", "rm", "sparse-checkout", "stage", "stash", "switch", "symbolic-ref", "update-index",
+    "update-ref",
+})  # fmt: skip
+
+
+def changes_index(git: Git) -> bool:
+    """Return whether a command may change which files git's index names, or which commit ``HEAD`` is."""
+    return git.subcommand in _CHANGING_INDEX or git.program is UNKNOWN_SUBCOMMAND
+
+
+ANY_PATH = ":/"
+"""A pathspec that means all files."""
 
 
 def _by_pathspec(word: str, *, tracked: bool) -> Rewritten:

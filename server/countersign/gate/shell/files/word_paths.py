@@ -53,6 +53,7 @@ from countersign.gate.shell.files.word_values import (
     meaning,
     plain_path,
 )
+from countersign.gate.shell.languages.git_pathspec import fixed_texts, is_path
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -609,7 +610,7 @@ class PathFinder:
                 yield written
             return
         for place in folders_above(cwd, self.judge.workspace) if file_use.top else [cwd]:
-            if any(char in value for char in "*?["):
+            if not is_path(value.lstrip(":")):
                 yield from self._pathspec(value, place, file_use)
                 continue
             resolved = self.judge.resolve(value, cwd=place)
@@ -671,17 +672,23 @@ class PathFinder:
         taken for an expression, in which that is anything."""
         last, follows = value.rsplit("/", 1)[-1], not file_use.unfollowed
         named = any(char not in "*?" for char in last) and not (file_use.free and last == ".*")
-        ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
+        folder = fixed_texts(value)[0].rpartition("/")[0] or ("/" if value.startswith("/") else ".")
+        ruled = self.judge.may_hold_ruled(folder, cwd=cwd)
         if ruled is not None:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
-            yield self.judge.judge_read(_fixed_folder(value), cwd=cwd, follows=follows)._replace(ask=said)
+            yield self.judge.judge_read(folder, cwd=cwd, follows=follows)._replace(ask=said)
+        strange = not file_use.free and file_use.operation == "read" and _STRANGE_BRACKET.search(value) is not None
         for name in SECRET_SAMPLES:
-            if named and any_name_matches(last, name) and last != "*.*":
+            if (named and any_name_matches(last, name) and last != "*.*") or strange:
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
-                finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd, follows=follows)
+                finding = self.judge.judge_read(folder, cwd=cwd, follows=follows)
                 said = Evidence(source="default", reason=reason)
                 yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
                 return
+
+
+_STRANGE_BRACKET = re.compile(r"\[(?![!^]?[^\]\[!^/\\]+\])")
+"""A bracket that is no plain list of characters: it may hold a slash, or end elsewhere than it looks."""
 
 
 def _too_many(whole: Finding) -> Finding:

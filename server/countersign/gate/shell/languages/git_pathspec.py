@@ -20,6 +20,7 @@ class Pathspec(NamedTuple):
 
 
 _WHOLE = Pathspec(".", top=True, whole=True)
+_KNOWN_MAGIC = frozenset({"top", "literal", "icase", "glob", "exclude", ""})
 _LONG = re.compile(r":\(([^)]*)\)(.*)", re.DOTALL)
 _SHORT = re.compile(r":([/!^]*):?(.*)", re.DOTALL)
 _WILDCARDS = re.compile(r"[*?\[\\]")
@@ -36,7 +37,7 @@ def read_pathspec(spec: str) -> Pathspec | None:
             words, path = frozenset({"/": "top"}.get(mark, "exclude") for mark in short[1]), short[2]
         else:
             return _WHOLE
-        if "exclude" in words or path in _ALL:
+        if not words <= _KNOWN_MAGIC or "exclude" in words or path in _ALL:
             # Alone, one that leaves something out means all the rest.
             return _WHOLE
         top, literal = "top" in words, "literal" in words
@@ -53,5 +54,30 @@ def read_pathspec(spec: str) -> Pathspec | None:
         return Pathspec(path, top)
     return Pathspec(path[: found.start()].rpartition("/")[0] or ".", top, wild=True, pattern=path)
 
+
+def is_path(spec: str) -> bool:
+    """Return whether the pathspec is a path and nothing else: it has no wildcard of git's, no backslash, no magic."""
+    return spec[:1] not in {"", ":"} and _WILDCARDS.search(spec) is None
+
+
+def fixed_texts(pattern: str) -> tuple[str, ...]:
+    """Return the texts between what stands for other characters in a pattern of git's, each of which counts as any
+    text. Its wildcards take slashes as well, and brackets hold them (``wildmatch.c``)."""
+    return tuple(_GAPS.split(pattern))
+
+
+_GAPS = re.compile(r"\*+|\?|\[[!^]?\]?(?:\[:\w*:\]|\\.|[^\]\\])*\]?|\\.?", re.DOTALL)
+
+
+def leaves_out(spec: str) -> bool:
+    """Return whether the pathspec does nothing but leave files out (``:!x``, ``:(top,exclude)x``).
+
+    One whose magic is not known for certain does not: attributes have a ``!`` and commas of their own, and
+    ``:(attr:!exclude)x`` names what has no such attribute.
+    """
+    return _LEFT_OUT.match(spec) is not None
+
+
+_LEFT_OUT = re.compile(r":[!^]|:\((?:(?:top|literal|icase|glob),)*exclude(?:,(?:top|literal|icase|glob|exclude))*\)")
 
 _ALL = frozenset({"", ".", "./", "*", "**", "./*", "**/*"})

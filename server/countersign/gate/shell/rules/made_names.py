@@ -26,6 +26,9 @@ _TELLING = frozenset(map(fold, (*CHOOSING_FILES, *IGNORE_NAMES)))
 ANY_FILES = "*"
 """In place of the names of files that git or an archive brings, which are not known: ignore files may be among them."""
 
+ANOTHER_INDEX = "*index"
+"""In place of the names in git's index, where the text changes it before it takes files out of it."""
+
 
 def made_names(findings: Iterable[Finding], workspace: str, carried: Iterable[str] = ()) -> frozenset[str]:
     """Of the files that are written, of the folders in which they lie, and of the names ``carried`` to another place,

@@ -97,7 +97,7 @@ def moved_paths(
 
 def _is_pathspec(value: str | None) -> bool:
     """Whether git may match a path with names other than it."""
-    return value is None or value.startswith(":") or any(mark in value for mark in "*?[")
+    return value is None or value.startswith(":") or any(mark in value for mark in "*?[\\")
 
 
 def _tops(paths: set[str]) -> set[str]:

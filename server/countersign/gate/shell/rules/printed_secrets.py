@@ -10,7 +10,6 @@ import os
 from collections.abc import Sequence
 
 from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
-from countersign.gate.patterns import is_glob
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import (
     compares_files,
@@ -46,6 +45,7 @@ from countersign.gate.shell.files.searched_secrets import (
 )
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.languages.git_pathspec import is_path
 from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
@@ -140,7 +140,7 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         return _UNKNOWN_FILES
     named = [context.paths.resolve(literal(word), cwd=real) for word in limits]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
-    if folders and any(is_glob(word.value or "") for word in limits):
+    if folders and not all(is_path(word.value or "") for word in limits):
         folders = []
     elif folders:
         folders = [found.lexical for found in named]  # what is no revision may have been a folder once

@@ -21,6 +21,7 @@ from countersign.gate.shell.files.rewritten_folders import Rewritten, rewritten_
 from countersign.gate.shell.files.word_paths import folders_above
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.rules.context import JudgingContext
+from countersign.gate.shell.rules.made_names import ANOTHER_INDEX
 from countersign.gate.shell.rules.touched import FileFindings
 from countersign.gate.shell.syntax.tree import Word
 from countersign.wire.verdicts import Evidence
@@ -42,13 +43,14 @@ def rewritten_below(
         return
     inner = known.git.folders if known.git is not None else ()
     for each in rewritten_folders(name, words, known):
+        anew = each._replace(tracked=each.tracked and ANOTHER_INDEX not in context.made)
         for place in places if places is not None else (context.start,):
             start = place
             for word in inner:
                 start = join(start, literal(word), context.paths.home)
             above = (*folders_above(start, context.paths.workspace), context.paths.workspace)
             for cwd in dict.fromkeys(above if each.top else (start,)):
-                said = _rule_for(context.paths, each, cwd)
+                said = _rule_for(context.paths, anew, cwd)
                 if said is not None:
                     found = Finding("write", each.folder, "write", ask=said, in_workspace=True)
                     yield FileFindings((found,), by_command=True, named=False)
@@ -56,7 +58,8 @@ def rewritten_below(
 
 def _rule_for(paths: PathJudge, each: Rewritten, cwd: str) -> Evidence | None:
     folder = paths.resolve(each.folder, cwd=cwd)
-    if folder.kind != "folder":
+    # git also brings back a folder that is missing now.
+    if folder.kind != "folder" and (folder.kind != "missing" or each.endings or not each.by_git):
         return None
     said = paths.may_hold_edited(each.folder, None, cwd=cwd)
     if said is None:
