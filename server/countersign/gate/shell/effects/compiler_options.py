@@ -29,7 +29,7 @@ _COMPILES = re.compile(
     r"""-(?:
       [cSEvwsPCHMpgGiaqQrRXdntN]|CC|MM|MP|MG|MD|MMD|MV|pg|pipe|ansi|undef|remap|trigraphs|traditional(?:-cpp)?|ObjC(?:\+\+)?
       |shared|static|pthreads?|mthreads|nostd(?:lib|inc)(?:\+\+)?|nostartfiles|nodefaultlibs|nolibc|rdynamic|pie|no-pie
-      |static-(?:pie|lib\w+(?:\+\+)?)|shared-libgcc|pedantic(?:-errors)?|no-canonical-prefixes|no-integrated-cpp|integrated-as
+      |coverage|static-(?:pie|lib\w+(?:\+\+)?)|shared-libgcc|pedantic(?:-errors)?|no-canonical-prefixes|no-integrated-cpp|integrated-as
       |no-integrated-as|emit-llvm|symbolic|\#\#\#|help|version|time|all_load|noall_load|bundle|dynamic(?:lib)?|nologo
       |d[MDNIU]|dump(?:machine|version|fullversion|specs)|print-[\w-]+(?:=[\w.+-]*)?|Qunused-arguments|Qn|Qy
       |O(?:[0-9szg]|fast)?|g(?!nat|cc-)[\w.-]*(?:=\w*)?|std=[\w+:.]+|stdlib=[\w+]+|rtlib=[\w-]+|unwindlib=[\w-]+

@@ -29,6 +29,7 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
+from countersign.gate.shell.effects.unlisted_options import unlisted_uses
 from countersign.gate.shell.languages.git import (
     READ_HERE,
     begins,
@@ -74,6 +75,7 @@ def look_up(name: str, words: Sequence[Word]) -> ProgramReading:
         uses += more
         if in_order is not None:
             uses += special(words, in_order)[0]
+    uses += unlisted_uses(row, words, found)
     if row.one_dash:
         uses += _one_dash(name, row, words)
     if name in SPELLED_PROGRAMS:

@@ -28,9 +28,10 @@ class Grammar:
     ``texts`` are options, with dashes, whose value is text for certain and no file. ``apart``: what a letter takes
     never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
     ``pairs`` are long options that take two words of text; ``words`` are spelled as letters would be and take the next
-    (``xxd -len 16``). ``old_letters``: the first word may be letters without a dash, each of which takes the next word
-    behind it if it takes one, whatever that looks like (``tar cf -- FILE``). ``past_dashes``: options count behind
-    ``--`` as well (``find -- . -delete``).
+    (``xxd -len 16``). ``lone`` are options of one dash and several letters that are no letters in a row and take
+    nothing but what stands behind a ``=`` (``gcc -nostdlib``). ``old_letters``: the first word may be letters without a
+    dash, each of which takes the next word behind it if it takes one, whatever that looks like (``tar cf -- FILE``).
+    ``past_dashes``: options count behind ``--`` as well (``find -- . -delete``).
     """
 
     short: frozenset[str] = frozenset()
@@ -48,6 +49,7 @@ class Grammar:
     apart: bool = False
     pairs: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    lone: frozenset[str] = frozenset()
     old_letters: bool = False
     past_dashes: bool = False
 
@@ -252,6 +254,9 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
         return _apart(words, index, grammar, found)
     if text in grammar.words:
         return _with_value(words, index, text[:2], found, grammar)
+    if name in grammar.lone and word.value is not None:
+        found.options.append(Option(name, index, _rest(word, rest) if equals else None, attached=bool(equals)))
+        return index + 1
     counted = text[1:2].isdigit() and text[1] in grammar.flags
     for at in range(1, min(2, len(text)) if grammar.alone else len(text)):
         letter = text[at]

@@ -44,7 +44,8 @@ class Program:
     brings none (``*``: whatever there is), ``stays_alone`` options with which it brings none where no operand stands,
     ``anyway`` options with which it does, whatever else there is.
     ``follows`` are options with which it follows symlinks below folders, ``-`` that it always does.
-    ``alike`` maps options to all names that they have (``-f --force``).
+    ``alike`` maps options to all names that they have (``-f --force``). ``listed`` are the options that neither run,
+    load nor write, where the record names all that the program has; else it is empty.
     """
 
     why: str
@@ -69,6 +70,7 @@ class Program:
     anyway: frozenset[str] = frozenset()
     follows: frozenset[str] = frozenset()
     alike: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    listed: frozenset[str] = frozenset()
 
 
 def row(
@@ -102,6 +104,7 @@ def row(
     one_dash: bool = False,
     pairs: str = "",
     words: str = "",
+    lone: str = "",
     old_letters: bool = False,
     past_dashes: bool = False,
     links: str = "",
@@ -111,12 +114,15 @@ def row(
     anyway: str = "",
     follows: str = "",
     alike: str = "",
+    listed: str = "",
 ) -> Program:
     """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
 
     ``flags`` (letters in a row, and long options) and ``maybe`` take none as the next word. A row with ``flags`` is
     whole: with ``texts``, ``short``, ``long`` and those of ``reads`` and of the escapes they are all options that the
     program has. ``texts`` are options whose value was looked up and is text: what any other option takes may be a file.
+    ``listed`` are the options that neither run, load nor write: with it, and the other lists, the record names all
+    options that the program has, and any other counts as code.
     """
     named = f"{texts} {reads} {runs} {code} {writes} {changes}".split()
     valued = texts.split()
@@ -154,6 +160,7 @@ def row(
             apart=apart,
             pairs=frozenset(pairs.split()),
             words=frozenset(words.split()),
+            lone=frozenset(lone.split()),
             old_letters=old_letters,
             past_dashes=past_dashes,
         ),
@@ -177,6 +184,7 @@ def row(
         frozenset(anyway.split()),
         frozenset(follows.split()),
         alike_options(alike),
+        frozenset(listed.split()),
     )
 
 
