@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.patterns import wildcards_meet
-from countersign.gate.shell.languages.git_pathspec import Pathspec, fixed_texts, is_path, leaves_out, read_pathspec
+from countersign.gate.shell.languages.git_pathspec import (
+    Pathspec,
+    fixed_texts,
+    is_path,
+    leaves_out,
+    may_choose,
+    read_pathspec,
+)
 
 from .asked import decide
 
@@ -219,10 +226,9 @@ def test_every_file_that_git_chooses_may_be_one_of_the_pattern(tracked: Path, pa
             assert f"{name}/".startswith(f"{posixpath.normpath(spec)}/") or normal == ".", (spec, name)
         else:
             texts = fixed_texts(normal)
-            assert wildcards_meet(texts, (name,)) or wildcards_meet((*texts[:-1], f"{texts[-1]}/", ""), (name,)), (
-                spec,
-                name,
-            )
+            folder = (*texts[:-1], f"{texts[-1]}/", "")
+            assert wildcards_meet(texts, (name,)) or wildcards_meet(folder, (name,)), (spec, name)
+            assert may_choose(spec, f"/home/{name}"), (spec, name)
 
 
 @pytest.mark.parametrize("spec", [":!x", ":^x", ":(exclude)x", ":(top,exclude)x", ":(exclude,icase)x"])
@@ -260,3 +266,21 @@ def test_only_what_the_index_names_comes_back_unless_the_text_changes_it(command
     assert decide(command, workspace=str(tracked), mode="auto", deny=["Edit(held/**)"]) == "allow"
     before = decide(f"git reset --soft topic; {command}", workspace=str(tracked), mode="auto", deny=["Edit(held/**)"])
     assert before == "ask"
+
+
+@pytest.mark.parametrize(
+    "command", ["git grep x -- '*.py'", "git log -p -- src '*.ts'", "git diff HEAD -- 'src/*' ':!src/a.py'"]
+)
+def test_a_pattern_that_chooses_no_secret_asks_nobody(command: str, tracked: Path) -> None:
+    assert decide(command, workspace=str(tracked)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git grep x -- '*'", "git log -p -- src '*v'", "git diff HEAD -- 'a*'", "git grep x -- 'src/../*'",
+        "git grep x -- 'A*'", "cd src && git grep x -- '../*'", "git diff HEAD '*.py'", "git log -p -- '*.py' ':(top)'",
+    ],
+)  # fmt: skip
+def test_a_pattern_that_may_choose_a_secret_asks(command: str, tracked: Path) -> None:
+    assert decide(command, workspace=str(tracked)) == "ask"

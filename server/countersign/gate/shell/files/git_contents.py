@@ -183,8 +183,8 @@ def tells_commits(words: Sequence[Word], git: Git) -> bool:
 
 def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> tuple[Word, ...] | None:
     """Words of which those that name folders limit what is printed of files that are not named to these folders, all
-    of the work tree if there are none; None if no contents of such files are printed. ``patched``: the settings make
-    ``git stash show`` print differences."""
+    of the work tree if there are none; None if no contents of such files are printed. Patterns among them limit it for
+    certain, together with the others. ``patched``: the settings make ``git stash show`` print differences."""
     name, found = git.subcommand, git.arguments
     if searches_files(git):
         return _searched_below(words, git)
@@ -208,7 +208,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
         widened = widened or any(map(_is_in_no_commit, operands))
     specs = _without_left_out(specs)
-    if widened or not all(map(_is_plain_spec, specs)):
+    if widened or not all(map(_is_certain_spec, specs)):
         return ()
     if any(map(_may_widen, operands)):
         return ()
@@ -256,7 +256,7 @@ def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     operands = found.operands if found.has("-e") else found.operands[1:]
     specs = _without_left_out([word for index, word in operands if index >= dashes])
     names = [word for index, word in operands if index < dashes]
-    if not all(map(_is_plain_spec, specs)) or any(map(_may_widen, names)) or _in_any_case(git):
+    if not all(map(_is_certain_spec, specs)) or any(map(_may_widen, names)) or _in_any_case(git):
         return ()
     if any(map(_is_in_no_commit, names)):
         return ()
@@ -371,6 +371,12 @@ def _is_plain_spec(word: Word) -> bool:
     """Whether a pathspec is a path and nothing else."""
     value = word.value
     return value is not None and value[:1] != "-" and is_path(value) and OBJECT not in value
+
+
+def _is_certain_spec(word: Word) -> bool:
+    """Whether a pathspec is a path, or a pattern without magic in front."""
+    value = word.value
+    return value is not None and value[:1] not in {"", "-", ":"} and OBJECT not in value
 
 
 def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:

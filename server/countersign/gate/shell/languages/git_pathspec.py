@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from countersign.gate.patterns import wildcards_meet
+
 
 class Pathspec(NamedTuple):
     """What a pathspec means. ``path`` is a file or folder; ``wild``: of those below it, what a pattern chooses.
@@ -65,6 +67,22 @@ def fixed_texts(pattern: str) -> tuple[str, ...]:
     text. Its wildcards take slashes as well, and brackets hold them (``wildmatch.c``)."""
     return tuple(_GAPS.split(pattern))
 
+
+def may_choose(pattern: str, path: str) -> bool:
+    """Return whether a pattern of git's may choose a path, from whatever folder above it the pattern counts."""
+    below = _TO_PARENTS.sub("", pattern.lower())
+    if _DETOUR.search(below) is not None:
+        return True
+    texts = fixed_texts(below)
+    parts = path.lower().split("/")
+    ways = (texts, (*texts[:-1], f"{texts[-1].rstrip('/')}/", ""))
+    ends = ("/".join(parts[at:]) for at in range(len(parts)))
+    return any(wildcards_meet(way, (end,)) for end in ends for way in ways)
+
+
+_TO_PARENTS = re.compile(r"\A/*(?:\.{1,2}/+)*")
+_DETOUR = re.compile(r"//|/\.{1,2}(?:/|\Z)|\\")
+"""A path in a pattern that is not spelled the shortest way, or with backslashes."""
 
 _GAPS = re.compile(r"\*+|\?|\[[!^]?\]?(?:\[:\w*:\]|\\.|[^\]\\])*\]?|\\.?", re.DOTALL)
 

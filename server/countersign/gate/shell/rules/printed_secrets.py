@@ -45,7 +45,7 @@ from countersign.gate.shell.files.searched_secrets import (
 )
 from countersign.gate.shell.files.word_values import literal
 from countersign.gate.shell.languages.git import Git
-from countersign.gate.shell.languages.git_pathspec import is_path
+from countersign.gate.shell.languages.git_pathspec import is_path, may_choose
 from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
@@ -138,17 +138,18 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     real = context.paths.resolve(place, cwd="/").resolved
     if real is None:
         return _UNKNOWN_FILES
-    named = [context.paths.resolve(literal(word), cwd=real) for word in limits]
+    patterns = [word.value or "" for word in limits if not is_path(word.value or "")]
+    named = [context.paths.resolve(literal(word), cwd=real) for word in limits if is_path(word.value or "")]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
-    if folders and not all(is_path(word.value or "") for word in limits):
-        folders = []
-    elif folders:
+    if folders or patterns:
         folders = [found.lexical for found in named]  # what is no revision may have been a folder once
-    if reads_work_tree(git) and (reason := _shared(context, index, repository, folders)) is not None:
+    within = [] if patterns else folders
+    if reads_work_tree(git) and (reason := _shared(context, index, repository, within)) is not None:
         return reason
     for each in secrets:
         path = f"{repository.folder}/{os.fsdecode(each.path)}"
-        if folders and not any(f"{path}/".startswith(f"{folder}/") for folder in folders):
+        below = any(f"{path}/".startswith(f"{folder}/") for folder in folders)
+        if (folders or patterns) and not below and not any(may_choose(pattern, path) for pattern in patterns):
             continue
         if not (shows_unstaged(git) and _is_unchanged(each, path, index)) and not _is_covered(context, path):
             return _reads(path)
