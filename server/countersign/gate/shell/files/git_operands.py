@@ -384,9 +384,9 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             continue
         free = at >= len(found.operands) or "^{" in word.value  # an option's value may be a format, and an expression
         yield FileUse(operation, word, shown=True, below=any(word is spec for spec in specs), free=free)
-        yield from (
-            FileUse(operation, constant(path), shown=True, top=True, below=True) for path in paths_in(word.value)
-        )
+        yield from _named_in(word.value, operation, free=free)
+    for word in found.valued("-L"):
+        yield from _named_in(word.value or "", operation, free=False)
     # Without an option for it the first operand is the pattern, behind `--` as well.
     limiting = found.operands if found.has("-e", "-f") else found.operands[1:]
     behind = [word for index, word in limiting if _behind_dashes(words, index)]
@@ -395,6 +395,11 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         yield FileUse("read", constant("."), shown=True)
     if found.may_have("--no-index"):
         yield from (FileUse("read", word) for _, word in found.operands)
+
+
+def _named_in(text: str, operation: Operation, *, free: bool) -> Iterator[FileUse]:
+    for path in paths_in(text):
+        yield FileUse(operation, constant(path), shown=True, top=True, below=True, free=free)
 
 
 def _behind_colons(word: Word) -> Iterator[Word]:

@@ -590,31 +590,40 @@ class PathFinder:
         if file_use.word.value is None:
             yield from self._shown_meanings(file_use)
             return
-        value = literal(file_use.word)
+        spelled = literal(file_use.word)
         cwd = self.folder or self.judge.workspace
-        if not value or value.startswith("-") or "\n" in value or value == "/dev/null":
-            return
-        if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
+        if not spelled or spelled == "/dev/null" or (spelled.startswith("-") and "/" not in spelled):
             return
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
             return
+        yield from self._shown_path(file_use, spelled, cwd)
+        # git takes `x/../` out of a path without a look at `x`, whatever that is called.
+        straight = os.path.normpath(spelled)
+        if straight != spelled and ".." in spelled.split("/"):
+            yield from self._shown_path(file_use, straight, cwd)
+
+    def _shown_path(self, file_use: FileUse, value: str, cwd: str) -> Iterator[Finding]:
+        if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
+            return
         if file_use.operation == "write":
             written = self._write(file_use, value, cwd)
+            strange = self.judge.resolve(value, cwd=cwd).refused is not None
             if file_use.opened:
                 # It is opened for writing although nothing is to be written.
                 if self._leads_out(value, written, followed=True):
                     yield written
-            elif self.judge.resolve(value, cwd=cwd).refused is None and (
-                written.floors or written.deny or written.ask or self._leads_out(value, written)
-            ):
+            elif strange and (file_use.free or "/../" in value):
+                return
+            elif strange or written.floors or written.deny or written.ask or self._leads_out(value, written):
                 yield written
             return
         for place in folders_above(cwd, self.judge.workspace) if file_use.top else [cwd]:
             if not is_path(value.lstrip(":")):
                 yield from self._pathspec(value, place, file_use)
-                continue
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
+                if not file_use.free and "/../" not in value:
+                    yield self.judge.judge_read(value, cwd=place, follows=not file_use.unfollowed)
                 continue
             # What is not there now may have been a folder once.
             below = file_use.operation == "read" and (
