@@ -17,9 +17,8 @@ from countersign.gate.shell.files.file_use import Operation
 from countersign.gate.shell.languages.git_pathspec import fixed_texts
 
 _BELOW = ("", "/settings.json", "/tasks.json", "/launch.json", "/mcp.json", "/hooks.json", "/pre-commit", "/x")
-_NAMES = tuple("/".join(names) for names in PROTECTED)
+_NAMES = tuple("/".join(names) for names in PROTECTED if names != (".git",))  # git keeps nothing of that name
 _SECRET = tuple(name for name in SECRET_SAMPLES if "\0" not in name)
-_ORDINARY = "zzz/zzz"
 _MOST_PIECES = 12
 """Texts between wildcards; a pattern with more of them may choose anything."""
 
@@ -44,6 +43,8 @@ def _met_places(pieces: tuple[str, ...]) -> tuple[str, ...]:
     front, slash, rest = pieces[0].rpartition("/")
     folder = posixpath.normpath(front) if slash else "."
     pieces = (rest, *pieces[1:])
+    if not any(pieces):
+        return ()
     # Without a wildcard it names a folder with all below.
     ways = (pieces,) if len(pieces) > 1 else (pieces, (f"{rest}/", ""))
     own = (piece[piece.index("/") :].rstrip("/") for piece in pieces if "/" in piece)
@@ -52,8 +53,14 @@ def _met_places(pieces: tuple[str, ...]) -> tuple[str, ...]:
     for above, name, below in itertools.product(above_it, _NAMES, behind):
         if not any(wildcards_meet(way, (f"{above}{name}{below}",)) for way in ways):
             continue
-        known = not above and below in _BELOW
-        ordinary = f"{above}{_ORDINARY if '/' in name else 'zzz'}{below}"
-        if known or not any(wildcards_meet(way, (ordinary,)) for way in ways):
+        at_top = folder == "." and not above and below in _BELOW
+        ordinary = f"{above}{_ordinary(name)}{below}"
+        if at_top or not any(wildcards_meet(way, (ordinary,)) for way in ways):
             return (posixpath.normpath(f"{folder}/{above}{name}{below}"),)
     return ()
+
+
+@lru_cache(maxsize=256)
+def _ordinary(name: str) -> str:
+    """Another name of that depth and ending, which nothing protects."""
+    return "zzz/" * name.count("/") + "zzz" + posixpath.splitext(name)[1]

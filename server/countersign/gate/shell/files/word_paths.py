@@ -592,7 +592,7 @@ class PathFinder:
             return
         spelled = literal(file_use.word)
         cwd = self.folder or self.judge.workspace
-        if not spelled or spelled == "/dev/null" or (spelled.startswith("-") and "/" not in spelled):
+        if spelled in {"", "-", "/dev/null"} or (file_use.free and spelled.startswith("-") and "/" not in spelled):
             return
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
             return
