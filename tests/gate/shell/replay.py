@@ -84,7 +84,7 @@ def pairs_of(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
         printed = found.printed if isinstance(found, Followed) else None
         if not isinstance(printed, str) or _UNSTABLE.search(text) or BASH(text) is not None:
             continue
-        if names_in(text).isdisjoint(SHELLS):
+        if {name.lower() for name in names_in(text)}.isdisjoint(SHELLS):
             yield text, printed
 
 

@@ -307,7 +307,7 @@ _HARMLESS: Mapping[tuple[str, str], re.Pattern[str]] = {
 
 def _is_exempt(name: str, option: Option, kind: EscapeKind) -> bool:
     harmless = _HARMLESS.get((name, option.name))
-    value = option.value.value if option.value is not None else None
+    value = option.value.value if option.value is not None else ""
     if kind == "writes" and value == "/dev/null":
         return True
     return harmless is not None and value is not None and harmless.fullmatch(value) is not None

@@ -153,7 +153,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             # Behind the tree stand paths.
             if _is_number(operands[0] if operands else None):
                 return ()
-            return _limits([], [*operands[1:], *specs], ended=False)
+            return _limits([], [*operands[1:], *specs], git, ended=False)
         case _:
             if name not in _ALWAYS and not _asked_for(name, operands, git):
                 return None
@@ -165,7 +165,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return None
     if name in _WITHOUT_LIMITS or _adds_objects(name, git):
         return ()
-    return _limits(operands, specs, ended=dashes < len(words))
+    return _limits(operands, specs, git, ended=dashes < len(words))
 
 
 def tells_commits(words: Sequence[Word], git: Git) -> bool:
@@ -207,10 +207,10 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if name not in _OF_COMMITS_ALONE:
         # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
         widened = widened or any(map(_is_in_no_commit, operands))
-    specs = _without_left_out(specs)
+    specs = _without_left_out(specs, git)
     if widened or not all(map(_is_certain_spec, specs)):
         return ()
-    if any(map(_may_widen, operands)):
+    if any(_may_widen(word, git) for word in operands):
         return ()
     # In front of `--` stand revisions alone, whatever lies in the folder.
     return tuple(specs if dashes < len(words) else filter(_is_plain_spec, operands))
@@ -254,18 +254,23 @@ def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     found, dashes = git.arguments, _dashes(words, git)
     # Without an option for it the first operand is the expression, behind `--` as well.
     operands = found.operands if found.has("-e") else found.operands[1:]
-    specs = _without_left_out([word for index, word in operands if index >= dashes])
+    specs = _without_left_out([word for index, word in operands if index >= dashes], git)
     names = [word for index, word in operands if index < dashes]
-    if not all(map(_is_certain_spec, specs)) or any(map(_may_widen, names)) or _in_any_case(git):
+    if not all(map(_is_certain_spec, specs)) or any(_may_widen(word, git) for word in names) or _in_any_case(git):
         return ()
     if any(map(_is_in_no_commit, names)):
         return ()
     return tuple(specs if dashes < len(words) else filter(_is_plain_spec, names)) or (constant("."),)
 
 
-def _without_left_out(specs: list[Word]) -> list[Word]:
+def _without_left_out(specs: list[Word], git: Git) -> list[Word]:
     """The pathspecs but for those that only leave files out; all of them if there are no others."""
-    return [spec for spec in specs if not leaves_out(spec.value or "")] or specs
+    return [spec for spec in specs if not leaves_files_out(spec, git)] or specs
+
+
+def leaves_files_out(spec: Word, git: Git) -> bool:
+    """Return whether a pathspec names no files, but leaves some out; none does where git takes them literally."""
+    return leaves_out(spec.value or "") and not git.before.has("--literal-pathspecs")
 
 
 def shows_stash(git: Git) -> bool:
@@ -340,12 +345,13 @@ def _dashes(words: Sequence[Word], git: Git) -> int:
     return next((index for index in range(git.start, len(words)) if words[index].value == "--"), len(words))
 
 
-def _limits(operands: Sequence[Word], specs: Sequence[Word], *, ended: bool) -> tuple[Word, ...] | None:
+def _limits(operands: Sequence[Word], specs: Sequence[Word], git: Git, *, ended: bool) -> tuple[Word, ...] | None:
     """Words of which one must be there; None if paths limit the output for certain. ``ended``: operands are revisions,
     since ``--`` stands behind them."""
-    if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or leaves_out(spec.value or "") for spec in specs):
+    if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or leaves_files_out(spec, git) for spec in specs):
         return None
-    return () if specs or ended or any(map(_may_widen, operands)) else tuple(filter(_is_plain_spec, operands))
+    widened = any(_may_widen(word, git) for word in operands)
+    return () if specs or ended or widened else tuple(filter(_is_plain_spec, operands))
 
 
 _WIDENING = frozenset({"--full-diff", "--follow", "--range-diff"})
@@ -357,10 +363,10 @@ def _in_any_case(git: Git) -> bool:
     return git.before.has("--icase-pathspecs")
 
 
-def _may_widen(word: Word) -> bool:
+def _may_widen(word: Word, git: Git) -> bool:
     """Whether an operand may be a pathspec by which more is printed than below the folders beside it (``src ':/'``)."""
     value = word.value or ""
-    return value != "" and not is_path(value) and not leaves_out(value)
+    return value != "" and not is_path(value) and not leaves_files_out(word, git)
 
 
 OBJECT = "5ca1ab1e" * 5

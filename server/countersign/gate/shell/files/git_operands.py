@@ -12,11 +12,11 @@ from itertools import pairwise, zip_longest
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
-from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
+from countersign.gate.shell.files.git_contents import leaves_files_out, prints_unnamed, spec_words, tells_commits
 from countersign.gate.shell.files.pathspec_names import met_names
 from countersign.gate.shell.languages.git import Git, named_words, names_other_file, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
-from countersign.gate.shell.languages.git_pathspec import fixed_texts, is_path, leaves_out, read_pathspec
+from countersign.gate.shell.languages.git_pathspec import fixed_texts, is_path, read_pathspec
 from countersign.gate.shell.programs.argv import is_one_of
 from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import constant, pattern_text, with_pieces
@@ -371,7 +371,7 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     specs = tuple(spec_words(words, git))
     for at, word in enumerate(named_words(git)):
         # A constant only: what splits may hold names behind it.
-        if word.value is not None and ((at == 0 and first_is_expression) or leaves_out(word.value)):
+        if word.value is not None and ((at == 0 and first_is_expression) or _leaves_out(at, word, git)):
             continue
         if word.value is None:
             if operation == "read":
@@ -391,10 +391,17 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     limiting = found.operands if found.has("-e", "-f") else found.operands[1:]
     behind = [word for index, word in limiting if _behind_dashes(words, index)]
     # `:!src` alone leaves out, and `:/` means more than what lies below.
-    if git.subcommand == "grep" and (not behind or any(word.prefix.startswith(":") for word in behind)):
-        yield FileUse("read", constant("."), shown=True)
+    magic = any(word.prefix.startswith(":") for _, word in limiting)
+    if git.subcommand == "grep" and (not behind or magic):
+        yield FileUse("read", constant("."), shown=True, top=magic)
     if found.may_have("--no-index"):
         yield from (FileUse("read", word) for _, word in found.operands)
+
+
+def _leaves_out(at: int, word: Word, git: Git) -> bool:
+    """Whether the word at this place among those that may name files surely leaves some out, and names none."""
+    takes_specs = at < len(git.arguments.operands) and git.subcommand not in {"blame", "annotate"}
+    return takes_specs and leaves_files_out(word, git)
 
 
 def _named_in(text: str, operation: Operation, *, free: bool) -> Iterator[FileUse]:
