@@ -280,6 +280,7 @@ def test_a_pattern_that_chooses_no_secret_asks_nobody(command: str, tracked: Pat
     [
         "git grep x -- '*'", "git log -p -- src '*v'", "git diff HEAD -- 'a*'", "git grep x -- 'src/../*'",
         "git grep x -- 'A*'", "cd src && git grep x -- '../*'", "git diff HEAD '*.py'", "git log -p -- '*.py' ':(top)'",
+        "git show '[:c]*'", "git show 'HEAD:*/..'", "git show 'HEAD:x?/../a'",
     ],
 )  # fmt: skip
 def test_a_pattern_that_may_choose_a_secret_asks(command: str, tracked: Path) -> None:

@@ -49,7 +49,7 @@ _COMPILES = re.compile(
       |[DULIFxezuyAbhY].*|l(?!to_).*|i(?:system|quote|dirafter|nclude|macros|sysroot|withsysroot|prefix|withprefix(?:before)?|multilib).*
       |o(?!bject).*|M[TQ].*|Xlinker|Xpreprocessor|Xcompiler|Xptxas|gencode.*|arch(?:=[\w,.]*)?|code=[\w,.]*
       |(?:weak_|reexport_)?framework|install_name|current_version|compatibility_version|undefined|target|param
-      |exported_symbols_list|headerpad_max_install_names|dead_strip|s[A-Z][A-Z0-9_]*(?:=[\w,-]*)?|J.*
+      |exported_symbols_list|headerpad_max_install_names|s[A-Z][A-Z0-9_]*(?:=[\w,-]*)?|J.*
     )
     |--(?:analyze|help(?:=[\w,^-]*)?|version|coverage|pedantic|verbose|shared|static|pipe|target(?:=[\w.-]*)?
       |target-help|std=[\w+:]+|param(?:=[\w.=-]*)?|print-[\w-]+(?:=[\w.+-]*)?|32|64|x32|n32|g\w*(?:-\w+)?|no-pad-sections

@@ -397,6 +397,11 @@ def _names_path(word: Word) -> bool:
     value = word.value or ""
     if value.startswith(":") and _PATH_IN_INDEX.fullmatch(value) is None:
         return False
+    revision, _, path = value.partition(":")
+    if not is_path(re.split(r"[@^]\{", revision or "HEAD")[0] or "HEAD") or (
+        not is_path(path or ".") and ".." in path.split("/")
+    ):
+        return False  # git takes what is no revision for a pathspec, in which `x?/..` is nothing
     return ":" in value and (any(paths_in(value)) or value.endswith(":"))
 
 

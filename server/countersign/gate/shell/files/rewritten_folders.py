@@ -137,11 +137,12 @@ def _by_git(git: Git) -> Iterator[Rewritten]:
                 yield Rewritten(".", top=True)
 
 
-_CHANGING_INDEX = frozenset({
-    "add", "am", "apply", "bisect", "checkout", "cherry-pick", "merge", "mv", "pull", "read-tree", "rebase", "reset",
-    "restore", "revert", "rm", "sparse-checkout", "stage", "stash", "switch", "symbolic-ref", "update-index",
-    "update-ref",
-})  # fmt: skip
+_CHANGING_INDEX = frozenset(
+    """
+    add am apply bisect checkout cherry-pick merge mv pull read-tree rebase reset restore revert rm sparse-checkout
+    stage stash switch symbolic-ref update-index update-ref
+    """.split()
+)
 
 
 def changes_index(git: Git) -> bool:

@@ -250,13 +250,16 @@ def named_words(git: Git) -> list[Word]:
     return [*(word for _, word in found.operands), *values]
 
 
+_IN_FRONT = re.compile(r"\A(?:[/!^]|\./)+")
+
+
 def paths_in(text: str) -> Iterator[str]:
     """What may be paths in ``revision:path``, ``first,last:path`` or a pathspec with magic in front: all that stands
     behind a colon, since a revision may hold some itself (``:0:x``, ``HEAD@{10:00}:x``, ``HEAD^{/a:b}:x``)."""
     while ":" in text:
         text = text.partition(":")[2]
         path = text.partition(")")[2] if text.startswith("(") else text
-        named = path.lstrip("/!^").removeprefix("./")
+        named = _IN_FRONT.sub("", path)
         if named:
             yield named
 
