@@ -139,7 +139,9 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     if real is None:
         return _UNKNOWN_FILES
     patterns = [word.value or "" for word in limits if not is_path(word.value or "")]
-    named = [context.paths.resolve(literal(word), cwd=real) for word in limits if is_path(word.value or "")]
+    # git straightens a path by its text alone, whatever `x` in `x/../conf` is called.
+    straight = (os.path.normpath(literal(word)) for word in limits if is_path(word.value or ""))
+    named = [context.paths.resolve(path, cwd=real) for path in straight]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
     if folders or patterns:
         folders = [found.lexical for found in named]  # what is no revision may have been a folder once
