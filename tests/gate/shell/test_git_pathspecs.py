@@ -279,9 +279,55 @@ def test_a_pattern_that_chooses_no_secret_asks_nobody(command: str, tracked: Pat
     "command",
     [
         "git grep x -- '*'", "git log -p -- src '*v'", "git diff HEAD -- 'a*'", "git grep x -- 'src/../*'",
-        "git grep x -- 'A*'", "cd src && git grep x -- '../*'", "git diff HEAD '*.py'", "git log -p -- '*.py' ':(top)'",
-        "git show '[:c]*'", "git show 'HEAD:*/..'", "git show 'HEAD:x?/../a'",
+        "git grep x -- 'A*'", "cd src && git grep x -- '../*'", "git diff HEAD '*.py'",
+        "git log -p -- '*.py' ':(top)'", "git show '[:c]*'", "git show 'HEAD:*/..'", "git show 'HEAD:x?/../a'",
     ],
 )  # fmt: skip
 def test_a_pattern_that_may_choose_a_secret_asks(command: str, tracked: Path) -> None:
     assert decide(command, workspace=str(tracked)) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show x:y-g5ca1ab1e", "git show HEAD:x-g5ca1ab1e", "git cat-file -p :x-g5ca1ab1e",
+        "git grep -- word HEAD:src lib", "git grep -e -- HEAD:src lib", "git show 'a@{/../[:c]*/*'",
+        "git --glob-pathspecs grep word -- '**/.vs*/**/*nv'", "git show HEAD:README.md..HEAD",
+        "git show :README.md..HEAD", "git show HEAD:src..", "git show HEAD:docs/..", "git show 'HEAD@{10:00}'",
+        "git show 'main@{1:00}..main'", "git show 'HEAD^{/a{b}c:d}'", "git show 'HEAD^{/a:b}'",
+        "git -C .git show HEAD", "git -C .git grep word HEAD", "git log -p 'HEAD^!'",
+    ],
+)  # fmt: skip
+def test_what_is_no_path_in_a_revision_for_certain_may_print_anything(command: str, tracked: Path) -> None:
+    (tracked / "HEAD^!").touch()
+    assert decide(command, workspace=str(tracked)) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show HEAD:src/a.py", "git show 'HEAD:src/[x].py'", "git show HEAD:./src/a.py",
+        "git show 'HEAD@{1}:src/a.py'", "git show 'HEAD^{/fix}:src/a.py'", "git show :src/a.py",
+        "git log -L1,5:src/a.py", "git grep word -- src", "git grep -e word -- src", "git log -p -- src",
+        "git show HEAD:src/../src/a.py",
+    ],
+)  # fmt: skip
+def test_a_path_in_a_revision_is_judged_as_that_path(command: str, tracked: Path) -> None:
+    assert decide(command, workspace=str(tracked)) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git grep -- word HEAD", "git grep -- word --", "git log -L '^/w/,+1:(x/../held/x'",
+        "git show 'HEAD:(g)/../held/x'", "git show HEAD:.//held/x", "git log -L1,5:{workspace}/held/x",
+        "git show 'HEAD^{}:held/\ty'",
+    ],
+)  # fmt: skip
+def test_no_spelling_passes_a_rule_about_reading(command: str, repository: Path) -> None:
+    found = decide(command.replace("{workspace}", str(repository)), workspace=str(repository), deny=["Read(held/**)"])
+    assert found in ("ask", "deny")
+
+
+def test_patterns_are_compared_without_case_in_all_scripts() -> None:
+    assert may_choose("ΑΣ*", "/home/ΑΣΔ/.env")

@@ -45,7 +45,8 @@ class FileUse(NamedTuple):
     ``patched``: the patch on the input says which.
     ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
     what lies there may be deleted, or not.
-    ``holder``: git puts there what a commit has under this name, a file or a whole folder."""
+    ``holder``: git puts there what a commit has under this name, a file or a whole folder. ``by_git``: git reads the
+    word, which straightens ``x/../y`` by its text."""
 
     operation: Operation
     word: Word
@@ -76,6 +77,7 @@ class FileUse(NamedTuple):
     opened: bool = False
     removes: bool = False
     holder: bool = False
+    by_git: bool = False
 
 
 def unknown() -> Word:

@@ -105,7 +105,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return ()  # an alias, or a program of its own
     if git.arguments.keeps("--no-index"):
         return None  # its operands are files
-    found, dashes = git.arguments, _dashes(words, git)
+    found, dashes = git.arguments, end_of_revisions(words, git)
     operands = [word for index, word in found.operands if index < dashes]
     specs = [word for index, word in found.operands if index >= dashes]
     if name in _WHOLE or (name in _FROM_TREES and _is_from_folder([*operands, *specs], git)):
@@ -196,7 +196,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         return ()
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
-    dashes = _dashes(words, git)
+    dashes = end_of_revisions(words, git)
     if shows_stash(git) and (patched or dashes < len(words)):
         return ()  # `--` alone counts as an option by which differences are asked for
     operands = [word for index, word in found.operands if index < dashes]
@@ -213,7 +213,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     if any(_may_widen(word, git) for word in operands):
         return ()
     # In front of `--` stand revisions alone, whatever lies in the folder.
-    return tuple(specs if dashes < len(words) else filter(_is_plain_spec, operands))
+    return tuple(specs if dashes < len(words) else filter(_may_limit, operands))
 
 
 def _tells_contents(name: str, git: Git) -> bool:
@@ -251,7 +251,7 @@ _OF_WORK_TREE = frozenset({"diff", "diff-files", "diff-index", "grep", "status",
 
 def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """The same of ``git grep``, which looks below the folder that it is run in."""
-    found, dashes = git.arguments, _dashes(words, git)
+    found, dashes = git.arguments, end_of_revisions(words, git)
     # Without an option for it the first operand is the expression, behind `--` as well.
     operands = found.operands if found.has("-e") else found.operands[1:]
     specs = _without_left_out([word for index, word in operands if index >= dashes], git)
@@ -260,7 +260,7 @@ def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
         return ()
     if any(map(_is_in_no_commit, names)):
         return ()
-    return tuple(specs if dashes < len(words) else filter(_is_plain_spec, names)) or (constant("."),)
+    return tuple(specs if dashes < len(words) else filter(_may_limit, names)) or (constant("."),)
 
 
 def _without_left_out(specs: list[Word], git: Git) -> list[Word]:
@@ -333,7 +333,7 @@ def checked_out(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     allowed = {"-s", "--source", "--worktree", "-W", "--staged", "-S", "-q", "--quiet", "--ours", "--theirs"}
     if any(option.name not in allowed for option in git.arguments.options):
         return None
-    dashes = _dashes(words, git)
+    dashes = end_of_revisions(words, git)
     found = tuple(word for index, word in git.arguments.operands if index > dashes or git.subcommand == "restore")
     plain = all(_is_plain_spec(word) and not word.tilde for word in found)
     if not found or not plain or git.before.has("--git-dir", "--work-tree", "--bare") or git.folders:
@@ -341,8 +341,20 @@ def checked_out(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     return found
 
 
-def _dashes(words: Sequence[Word], git: Git) -> int:
-    return next((index for index in range(git.start, len(words)) if words[index].value == "--"), len(words))
+def end_of_revisions(words: Sequence[Word], git: Git) -> int:
+    """Return where the ``--`` stands behind which all words are paths; the number of words if there is none.
+
+    One that an option takes is none, nor is one in front of the expression of ``git grep``, which ends only its
+    options: ``git grep -- word HEAD:src``.
+    """
+    found = git.arguments
+    taken = {option.index + 1 for option in found.options if option.value is not None and not option.attached}
+    first = min((index for index, _ in found.operands), default=len(words))
+    ended = git.subcommand != "grep" or found.has("-e", "-f")
+    for index in range(git.start, len(words)):
+        if words[index].value == "--" and index not in taken and (ended or index > first):
+            return index
+    return len(words)
 
 
 def _limits(operands: Sequence[Word], specs: Sequence[Word], git: Git, *, ended: bool) -> tuple[Word, ...] | None:
@@ -351,7 +363,7 @@ def _limits(operands: Sequence[Word], specs: Sequence[Word], git: Git, *, ended:
     if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or leaves_files_out(spec, git) for spec in specs):
         return None
     widened = any(_may_widen(word, git) for word in operands)
-    return () if specs or ended or widened else tuple(filter(_is_plain_spec, operands))
+    return () if specs or ended or widened else tuple(filter(_may_limit, operands))
 
 
 _WIDENING = frozenset({"--full-diff", "--follow", "--range-diff"})
@@ -379,6 +391,14 @@ def _is_plain_spec(word: Word) -> bool:
     return value is not None and value[:1] != "-" and is_path(value) and OBJECT not in value
 
 
+def _may_limit(word: Word) -> bool:
+    """Whether an operand is a path if one of its name is there: it is no text that git reads as a revision first."""
+    return _is_plain_spec(word) and _AS_REVISION.search(word.value or "") is None
+
+
+_AS_REVISION = re.compile(r"[\^~:]|@\{|\.\.(?!/|\Z)")
+
+
 def _is_certain_spec(word: Word) -> bool:
     """Whether a pathspec is a path, or a pattern without magic in front."""
     value = word.value
@@ -392,19 +412,24 @@ def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
 
 
 def _names_path(word: Word) -> bool:
-    """Whether a word is ``revision:path`` (or a tree, whose names are printed), and neither a search for a message nor
-    a pathspec (``:!src``, ``:*.py``), beside which it shows a commit."""
+    """Whether a word is ``revision:path`` for certain (or a tree, whose names are printed): no search for a message, no
+    range, no date with a colon (``HEAD@{10:00}``), and no pathspec (``:!src``, ``x?/../*``), beside which it shows a
+    commit."""
     value = word.value or ""
-    if value.startswith(":") and _PATH_IN_INDEX.fullmatch(value) is None:
+    text = _BRACED.sub("", value)
+    if text.startswith(":") and (text != value or _PATH_IN_INDEX.fullmatch(text) is None):
         return False
-    revision, _, path = value.partition(":")
-    if not is_path(re.split(r"[@^]\{", revision or "HEAD")[0] or "HEAD") or (
-        not is_path(path or ".") and ".." in path.split("/")
-    ):
-        return False  # git takes what is no revision for a pathspec, in which `x?/..` is nothing
-    return ":" in value and (any(paths_in(value)) or value.endswith(":"))
+    revision, _, path = text.partition(":")
+    if not is_path(revision or "HEAD") or not _OF_RANGES_AND_BRACES.isdisjoint(revision) or _RANGE.search(text):
+        return False
+    if "}" in path or _DESCRIBED.fullmatch(value) or (not is_path(path or ".") and ".." in path.split("/")):
+        return False
+    return ":" in text and (any(paths_in(value)) or value.endswith(":"))
 
 
+_BRACED = re.compile(r"[@^]\{[^{}]*\}")
+_OF_RANGES_AND_BRACES = frozenset("{}!")
+_RANGE = re.compile(r"\.\.(?!/)|\^[!@-]")
 _PATH_IN_INDEX = re.compile(r":(?:[0-3]:)?[\w.][^*?\[\\]*")
 
 
@@ -485,7 +510,7 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
             return ()
         named = named[1:] if len(named) > 1 and named[0].value == "blob" else named
         return tuple(word for word in named if ":" not in word.prefix)
-    dashes = _dashes(words, git)
+    dashes = end_of_revisions(words, git)
     operands = found.operands[1:] if searches_files(git) and not found.has("-e") else found.operands
     # What begins with a colon is a path, judged by its name, or says which paths are meant.
     return tuple(word for index, word in operands if index < dashes and not word.prefix.startswith(":"))
@@ -493,7 +518,7 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
 
 def ends_revisions(words: Sequence[Word], git: Git) -> bool:
     """Whether ``--`` stands behind the revisions."""
-    return _dashes(words, git) < len(words)
+    return end_of_revisions(words, git) < len(words)
 
 
 _WITHOUT_CONTENTS = frozenset("commit tree tag".split())
@@ -566,10 +591,16 @@ def _is_in_no_commit(word: Word) -> bool:
 def _is_number(word: Word | None) -> bool:
     """Whether a word names an object by its number, alone, in a range, or in front of a path."""
     value = (word.value if word is not None else None) or ""
+    if _DESCRIBED.fullmatch(value):
+        return True
     return any(_NUMBER.fullmatch(part) for part in re.split(r"\.\.\.?", value.partition(":")[0]))
+
+
+_DESCRIBED = re.compile(r".*-g[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|[\^~]\d*)*", re.DOTALL)
+"""What ``git describe`` prints, with any text in front, a colon as well: git looks at the number alone."""
 
 
 def spec_words(words: Sequence[Word], git: Git) -> Iterator[Word]:
     """The words that are paths for certain: what stands behind ``--``."""
-    dashes = _dashes(words, git)
+    dashes = end_of_revisions(words, git)
     yield from (word for index, word in git.arguments.operands if index > dashes and is_path(word.value or ""))

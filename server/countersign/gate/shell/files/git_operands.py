@@ -12,7 +12,13 @@ from itertools import pairwise, zip_longest
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
-from countersign.gate.shell.files.git_contents import leaves_files_out, prints_unnamed, spec_words, tells_commits
+from countersign.gate.shell.files.git_contents import (
+    end_of_revisions,
+    leaves_files_out,
+    prints_unnamed,
+    spec_words,
+    tells_commits,
+)
 from countersign.gate.shell.files.pathspec_names import met_names
 from countersign.gate.shell.languages.git import Git, named_words, names_other_file, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
@@ -34,9 +40,11 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
 
 def _placed(each: FileUse, git: Git) -> FileUse:
     """The touch as git makes it in the folders of its ``-C``, above which the top of the repository may lie."""
-    file_use = each._replace(unfollowed=_is_unfollowed(each, git), opened=not each.top and _follows(git))
-    if file_use.top:
-        return file_use._replace(start=git.folders)
+    file_use = each._replace(unfollowed=_is_unfollowed(each, git), opened=not each.top and _follows(git), by_git=True)
+    # In a folder of git's own, paths count from the work tree.
+    inside = file_use.shown and any(".git" in (folder.value or "").split("/") for folder in git.folders)
+    if file_use.top or inside:
+        return file_use._replace(top=True, start=git.folders)
     word = file_use.word
     for folder in reversed(git.folders):
         if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
@@ -172,7 +180,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             # What was changed there is put back.
             first = operands[0].value if operands else None
             named = operands[1:] if first in {"push", "save"} else () if first not in {None} else operands
-            behind = [word for index, word in found.operands if _behind_dashes(words, index)]
+            behind = [word for index, word in found.operands if _behind_dashes(words, index, git)]
             for word in dict.fromkeys((*named, *behind)):
                 yield FileUse("write", word, shown=is_path(word.value or "stash"))
         case "restore":
@@ -183,7 +191,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             after = [
                 word
                 for at, (index, word) in enumerate(found.operands)
-                if at or _behind_dashes(words, index) or (word.value or "").startswith(":")
+                if at or _behind_dashes(words, index, git) or (word.value or "").startswith(":")
             ]
             yield from (FileUse("write", word, holder=True) for word in _as_specs(after))
             # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
@@ -384,12 +392,14 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             continue
         free = at >= len(found.operands) or "^{" in word.value  # an option's value may be a format, and an expression
         yield FileUse(operation, word, shown=True, below=any(word is spec for spec in specs), free=free)
-        yield from _named_in(word.value, operation, free=free)
+        yield from _named_in(word.value, operation, free=at >= len(found.operands))
     for word in found.valued("-L"):
         yield from _named_in(word.value or "", operation, free=False)
+        behind = (word.value or "").split(":")[1:]
+        yield from (FileUse(operation, constant(path), shown=True) for path in behind if path.startswith("/"))
     # Without an option for it the first operand is the pattern, behind `--` as well.
     limiting = found.operands if found.has("-e", "-f") else found.operands[1:]
-    behind = [word for index, word in limiting if _behind_dashes(words, index)]
+    behind = [word for index, word in limiting if _behind_dashes(words, index, git)]
     # `:!src` alone leaves out, and `:/` means more than what lies below.
     magic = any(word.prefix.startswith(":") for _, word in limiting)
     if git.subcommand == "grep" and (not behind or magic):
@@ -421,8 +431,8 @@ def _behind_colons(word: Word) -> Iterator[Word]:
                 yield with_pieces(word, pieces)._replace(prefix=rest.text)
 
 
-def _behind_dashes(words: Sequence[Word], index: int) -> bool:
-    return any(word.value == "--" for word in words[:index])
+def _behind_dashes(words: Sequence[Word], index: int, git: Git) -> bool:
+    return end_of_revisions(words, git) < index
 
 
 _CONFIG_READS = frozenset({

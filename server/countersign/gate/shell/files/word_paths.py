@@ -53,7 +53,7 @@ from countersign.gate.shell.files.word_values import (
     meaning,
     plain_path,
 )
-from countersign.gate.shell.languages.git_pathspec import fixed_texts, is_path
+from countersign.gate.shell.languages.git_pathspec import fixed_texts
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -592,14 +592,15 @@ class PathFinder:
             return
         spelled = literal(file_use.word)
         cwd = self.folder or self.judge.workspace
-        if spelled in {"", "-", "/dev/null"} or (file_use.free and spelled.startswith("-") and "/" not in spelled):
+        strange = spelled.startswith("-") or "\n" in spelled
+        if spelled in {"", "-", "/dev/null"} or (strange and (file_use.free or not file_use.by_git)):
             return
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
             return
         yield from self._shown_path(file_use, spelled, cwd)
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
         straight = os.path.normpath(spelled)
-        if straight != spelled and ".." in spelled.split("/"):
+        if file_use.by_git and straight != spelled and ".." in spelled.split("/"):
             yield from self._shown_path(file_use, straight, cwd)
 
     def _shown_path(self, file_use: FileUse, value: str, cwd: str) -> Iterator[Finding]:
@@ -612,17 +613,21 @@ class PathFinder:
                 # It is opened for writing although nothing is to be written.
                 if self._leads_out(value, written, followed=True):
                     yield written
-            elif strange and (file_use.free or "/../" in value):
+            elif strange and (file_use.free or not file_use.by_git or "/../" in value):
                 return
             elif strange or written.floors or written.deny or written.ask or self._leads_out(value, written):
                 yield written
             return
-        for place in folders_above(cwd, self.judge.workspace) if file_use.top else [cwd]:
-            if not is_path(value.lstrip(":")):
+        # In a folder of git's own, paths count from the work tree.
+        top = file_use.top or ".git" in cwd.split("/")
+        for place in folders_above(cwd, self.judge.workspace) if top else [cwd]:
+            if any(char in value for char in "*?[\\"):
                 yield from self._pathspec(value, place, file_use)
+                if not file_use.by_git:
+                    continue
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
-                if not file_use.free and "/../" not in value:
+                if file_use.by_git and not file_use.free and "/../" not in value:
                     yield self.judge.judge_read(value, cwd=place, follows=not file_use.unfollowed)
                 continue
             # What is not there now may have been a folder once.

@@ -260,8 +260,8 @@ def paths_in(text: str) -> Iterator[str]:
         text = text.partition(":")[2]
         path = text.partition(")")[2] if text.startswith("(") else text
         named = _IN_FRONT.sub("", path)
-        if named:
-            yield named
+        # A folder may be called `(x)` or `^x`, too.
+        yield from (each for each in dict.fromkeys((named, text)) if each and each[0] != "/")
 
 
 _MESSAGE_GIVEN = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup", "--squash")

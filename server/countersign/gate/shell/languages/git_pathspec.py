@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from countersign.gate.patterns import wildcards_meet
+from countersign.gate.patterns import fold, wildcards_meet
 
 
 class Pathspec(NamedTuple):
@@ -70,11 +70,11 @@ def fixed_texts(pattern: str) -> tuple[str, ...]:
 
 def may_choose(pattern: str, path: str) -> bool:
     """Return whether a pattern of git's may choose a path, from whatever folder above it the pattern counts."""
-    below = _TO_PARENTS.sub("", pattern.lower())
+    below = _TO_PARENTS.sub("", fold(pattern))
     if _DETOUR.search(below) is not None:
         return True
     texts = fixed_texts(below)
-    parts = path.lower().split("/")
+    parts = fold(path).split("/")
     ways = (texts, (*texts[:-1], f"{texts[-1].rstrip('/')}/", ""))
     ends = ("/".join(parts[at:]) for at in range(len(parts)))
     return any(wildcards_meet(way, (end,)) for end in ends for way in ways)
@@ -84,7 +84,7 @@ _TO_PARENTS = re.compile(r"\A/*(?:\.{1,2}/+)*")
 _DETOUR = re.compile(r"//|/\.{1,2}(?:/|\Z)|\\")
 """A path in a pattern that is not spelled the shortest way, or with backslashes."""
 
-_GAPS = re.compile(r"\*+|\?|\[[!^]?\]?(?:\[:\w*:\]|\\.|[^\]\\])*\]?|\\.?", re.DOTALL)
+_GAPS = re.compile(r"/*\*\*+/*|\*|\?|\[[!^]?\]?(?:\[:\w*:\]|\\.|[^\]\\])*\]?|\\.?", re.DOTALL)
 
 
 def leaves_out(spec: str) -> bool:

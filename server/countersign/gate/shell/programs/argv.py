@@ -122,7 +122,7 @@ def _takes_back(option: Option, names: Iterable[str]) -> bool:
     name, value = option.name, option.value
     if len(name) <= len("-x"):
         return False
-    if option.attached and name in names and value is not None and value.value in _OFF:
+    if option.attached and name in names and value is not None and (value.value is None or value.value in _OFF):
         return True
     opposite = f"--{name[5:]}" if name.startswith("--no-") else f"--no-{name[2:]}"
     return any(each.startswith(opposite) for each in names)

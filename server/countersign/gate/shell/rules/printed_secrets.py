@@ -67,7 +67,7 @@ def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: S
         below = printed_below(words, known.git, patched=patched)
         if shown and below is not None and any(_shows_untracked(context, known.git, place) for place in places):
             return "it may print files that were stashed before git tracked them, and one may be a secret"
-        reasons = (_of_git(context, words, known.git, below, place) for place in places if below is not None)
+        reasons = (_of_git_at(context, words, known.git, below, place) for place in places)
     elif analyzed.names[-1] in _SEARCHING:
         reasons = (
             _of_search(context, each)
@@ -77,6 +77,17 @@ def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: S
     else:
         return None
     return next((reason for reason in reasons if reason is not None), None)
+
+
+def _of_git_at(
+    context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word] | None, place: str
+) -> str | None:
+    if limits is None and git.subcommand == "show":
+        # What looks like `revision:path` is a path where a file or folder is called so.
+        named = (word for _, word in git.arguments.operands if ":" in (word.value or ""))
+        found = [word for word in named if context.paths.resolve(literal(word), cwd=place).kind in ("file", "folder")]
+        limits = found or None
+    return None if limits is None else _of_git(context, words, git, limits, place)
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
@@ -110,6 +121,12 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     repository = repository_above(place, context.paths)
     if repository is None:
         return None
+    # git counts from the folder itself, whatever link led to it.
+    real = context.paths.resolve(place, cwd="/").resolved
+    if real is None:
+        return _UNKNOWN_FILES
+    if _is_in_git_folder(real, repository):
+        limits = ()  # there, `HEAD` is a file as well, and git takes no word for a path
     of_commits = not limits or _name_commits(context, words, git, repository, place)
     if limits and of_commits and prints_objects(git):
         return None
@@ -134,10 +151,6 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         return None
     if not of_commits:
         limits = ()
-    # git counts from the folder itself, whatever link led to it.
-    real = context.paths.resolve(place, cwd="/").resolved
-    if real is None:
-        return _UNKNOWN_FILES
     patterns = [word.value or "" for word in limits if not is_path(word.value or "")]
     # git straightens a path by its text alone, whatever `x` in `x/../conf` is called.
     straight = (os.path.normpath(literal(word)) for word in limits if is_path(word.value or ""))
@@ -156,6 +169,10 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         if not (shows_unstaged(git) and _is_unchanged(each, path, index)) and not _is_covered(context, path):
             return _reads(path)
     return None
+
+
+def _is_in_git_folder(real: str, repository: Repository) -> bool:
+    return ".git" in real.split("/") or f"{real}/".startswith(f"{repository.own}/")
 
 
 def _from_home(repository: Repository, home: str) -> WayHome | None:
