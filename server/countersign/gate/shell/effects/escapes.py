@@ -29,7 +29,7 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
-from countersign.gate.shell.effects.unlisted_options import unlisted_uses
+from countersign.gate.shell.effects.unlisted_options import one_spelling, unlisted_uses
 from countersign.gate.shell.languages.git import (
     READ_HERE,
     begins,
@@ -267,7 +267,7 @@ def _escape_kind(row: Program, name: str) -> EscapeKind | None:
     kind = row.escapes.get(name)
     if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 3:
         return kind
-    spelled = _one_spelling(name)
+    spelled = one_spelling(name)
     for option, each in row.escapes.items():
         if option.endswith("*") and spelled.startswith(_recorded_spelling(option[:-1])):
             return each
@@ -289,12 +289,7 @@ _TWICE_NEGATED = re.compile(r"\A-{2,}(?:no-){2,}", re.IGNORECASE)
 """To npm ``--no-no-git`` is ``--git``."""
 
 
-def _one_spelling(option: str) -> str:
-    """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
-    return option.replace("-", "").replace("_", "").lower()
-
-
-_recorded_spelling = lru_cache(maxsize=8192)(_one_spelling)
+_recorded_spelling = lru_cache(maxsize=8192)(one_spelling)
 
 
 _HARMLESS: Mapping[tuple[str, str], re.Pattern[str]] = {

@@ -48,8 +48,8 @@ def _kept(row: Program, name: str) -> bool:
         return True
     if not name.startswith("--") or len(name) < len("--x"):
         return False
-    spelled = _one_spelling(name)
-    return not spellings.isdisjoint((spelled, _one_spelling(name.removeprefix("--no-")))) or spelled.startswith(
+    spelled = one_spelling(name)
+    return not spellings.isdisjoint((spelled, one_spelling(name.removeprefix("--no-")))) or spelled.startswith(
         beginnings
     )
 
@@ -63,10 +63,10 @@ def _named(row: Program) -> tuple[frozenset[str], frozenset[str], tuple[str, ...
     known |= {f"--{name}" for name in grammar.long | grammar.names}
     known |= {f"-{letter}" for letter in grammar.short | grammar.flags | grammar.maybe}
     long = [each for each in known if each.startswith("--")]
-    beginnings = tuple(_one_spelling(each[:-1]) for each in long if each.endswith("*"))
-    return known, frozenset(map(_one_spelling, long)), beginnings
+    beginnings = tuple(one_spelling(each[:-1]) for each in long if each.endswith("*"))
+    return known, frozenset(map(one_spelling, long)), beginnings
 
 
-def _one_spelling(option: str) -> str:
+def one_spelling(option: str) -> str:
     """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
     return option.replace("-", "").replace("_", "").lower()
