@@ -233,7 +233,7 @@ CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 """The words that a field or fact may hold."""
 
-BY_OPTION = frozenset({"harmless", "named_in_values"})
+BY_OPTION = frozenset({"harmless", "named_in_values", "named_places"})
 """Facets with a text for each option."""
 
 VERBATIM = frozenset(

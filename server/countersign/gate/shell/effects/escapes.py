@@ -242,9 +242,20 @@ def _in_doubt(name: str, row: Program, words: Sequence[Word], options: Iterable[
             yield option
 
 
+def _by_option(facet: str) -> Mapping[tuple[str, str], re.Pattern[str]]:
+    return {
+        (key[0], option): re.compile(pattern)
+        for key, patterns in FACETS[facet].items()
+        for option, pattern in patterns.items()
+    }
+
+
 _PLACES = {key[0]: frozenset(options.split()) for key, options in FACETS["places"].items()}
 """Options that say where settings lie or which folder to work in: a project's own programs and files
 (docs/gate.md S9)."""
+
+_NAMED_PLACES = _by_option("named_places")
+"""Settings that a project has under names like these, where any other file may be code of somebody else's."""
 
 _PLACE = re.compile(r"(?:\./)?[\w][\w.-]*(?:/[\w.][\w.-]*)*/?")
 
@@ -252,9 +263,10 @@ _PLACE = re.compile(r"(?:\./)?[\w][\w.-]*(?:/[\w.][\w.-]*)*/?")
 def _takes_a_place(name: str, option: Option, kind: EscapeKind) -> bool:
     """Whether the option takes settings or a folder from a place that the text names below where it runs."""
     value = option.value.value if option.value is not None else None
-    if kind != "code" or value is None or option.name not in _PLACES.get(name, ()):
+    if kind != "code" or value is None or ".." in value.split("/"):
         return False
-    return _PLACE.fullmatch(value) is not None and ".." not in value.split("/")
+    place = _PLACE if option.name in _PLACES.get(name, ()) else _NAMED_PLACES.get((name, option.name))
+    return place is not None and place.fullmatch(value) is not None
 
 
 def escape_kind(row: Program, name: str) -> EscapeKind | None:
@@ -292,11 +304,7 @@ _TWICE_NEGATED = re.compile(r"\A-{2,}(?:no-){2,}", re.IGNORECASE)
 _recorded_spelling = lru_cache(maxsize=8192)(one_spelling)
 
 
-_HARMLESS: Mapping[tuple[str, str], re.Pattern[str]] = {
-    (key[0], option): re.compile(pattern)
-    for key, patterns in FACETS["harmless"].items()
-    for option, pattern in patterns.items()
-}
+_HARMLESS = _by_option("harmless")
 """Values that make an escape of a program harmless."""
 
 

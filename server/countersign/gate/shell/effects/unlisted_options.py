@@ -34,10 +34,11 @@ def _is_open(option: Option, word: Word) -> bool:
 
 
 def _is_known(row: Program, name: str) -> bool:
-    return _kept(row, name) if len(name) <= _LONGEST_KEPT else False
+    return len(name) <= _LONGEST_KEPT and _kept(row, name)
 
 
 _LONGEST_KEPT = 64
+"""Letters of a name; no program has an option as long as that."""
 
 
 @lru_cache(maxsize=4096)
@@ -48,10 +49,8 @@ def _kept(row: Program, name: str) -> bool:
         return True
     if not name.startswith("--") or len(name) < len("--x"):
         return False
-    spelled = one_spelling(name)
-    return not spellings.isdisjoint((spelled, one_spelling(name.removeprefix("--no-")))) or spelled.startswith(
-        beginnings
-    )
+    spelled, opposite = one_spelling(name), one_spelling(name.removeprefix("--no-"))
+    return spelled in spellings or opposite in spellings or spelled.startswith(beginnings)
 
 
 @lru_cache(maxsize=512)
@@ -68,5 +67,5 @@ def _named(row: Program) -> tuple[frozenset[str], frozenset[str], tuple[str, ...
 
 
 def one_spelling(option: str) -> str:
-    """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
+    """Return the name of a long option without dashes and case: ``--global-setup`` is ``--globalSetup`` to many."""
     return option.replace("-", "").replace("_", "").lower()

@@ -342,10 +342,10 @@ def checked_out(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
 
 
 def end_of_revisions(words: Sequence[Word], git: Git) -> int:
-    """Return where the ``--`` stands behind which all words are paths; the number of words if there is none.
+    """Return where the ``--`` stands behind which all words are paths; the number of words if none does.
 
-    One that an option takes is none, nor is one in front of the expression of ``git grep``, which ends only its
-    options: ``git grep -- word HEAD:src``.
+    It does not count where an option takes it as its value, nor in front of the expression of ``git grep``, where it
+    only ends the options (``git grep -- word HEAD:src``).
     """
     found = git.arguments
     taken = {option.index + 1 for option in found.options if option.value is not None and not option.attached}
@@ -397,6 +397,7 @@ def _may_limit(word: Word) -> bool:
 
 
 _AS_REVISION = re.compile(r"[\^~:]|@\{|\.\.(?!/|\Z)")
+"""What a revision may hold and a path seldom does."""
 
 
 def _is_certain_spec(word: Word) -> bool:
@@ -428,6 +429,7 @@ def _names_path(word: Word) -> bool:
 
 
 _BRACED = re.compile(r"[@^]\{[^{}]*\}")
+"""A date, a number or a search behind a revision, in which a colon is a part of it."""
 _OF_RANGES_AND_BRACES = frozenset("{}!")
 _RANGE = re.compile(r"\.\.(?!/)|\^[!@-]")
 _PATH_IN_INDEX = re.compile(r":(?:[0-3]:)?[\w.][^*?\[\\]*")

@@ -22,7 +22,7 @@ from countersign.gate.shell.files.git_contents import (
 from countersign.gate.shell.files.pathspec_names import met_names
 from countersign.gate.shell.languages.git import Git, named_words, names_other_file, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
-from countersign.gate.shell.languages.git_pathspec import fixed_texts, is_path, read_pathspec
+from countersign.gate.shell.languages.git_pathspec import fixed_texts, has_wildcard, is_path, read_pathspec
 from countersign.gate.shell.programs.argv import is_one_of
 from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import constant, pattern_text, with_pieces
@@ -118,9 +118,6 @@ def _is_unfollowed(file_use: FileUse, git: Git) -> bool:
     return git.subcommand in _STAYS_WITHIN
 
 
-_IS_PATTERN = re.compile(r"[*?\[\\]")
-
-
 def _as_specs(words: Sequence[Word]) -> list[Word]:
     """Return these words, and for each of bash's patterns its own text: where it matches nothing, git takes that for a
     pathspec."""
@@ -187,20 +184,17 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             if found.may_have("--worktree", "-W") or not found.keeps("--staged", "-S"):
                 yield from (FileUse("write", word, holder=True) for word in _as_specs(operands))
         case "checkout":
-            # Behind a commit stand paths.
-            after = [
-                word
-                for at, (index, word) in enumerate(found.operands)
-                if at or _behind_dashes(words, index, git) or (word.value or "").startswith(":")
-            ]
-            yield from (FileUse("write", word, holder=True) for word in _as_specs(after))
-            # In the first place, git takes `HEAD` for the commit, and refuses to guess where a file has that name.
-            for index, word in enumerate(operands):
-                if index or word.value != "HEAD" or word in after:
+            # The first may be a commit, behind which stand paths.
+            first = found.operands[:1]
+            surely = [word for index, word in first if _behind_dashes(words, index, git) or word.prefix.startswith(":")]
+            yield from (FileUse("write", word, holder=True) for word in _as_specs([*surely, *operands[1:]]))
+            for word in () if surely else operands[:1]:
+                # git takes `HEAD` for the commit, and refuses to guess where a file has that name.
+                if word.value != "HEAD":
                     # `feature/tools` is a branch, but `tools` may be a folder that the index has.
                     one_part = "/" not in word.shape.removeprefix("./").rstrip("/")
-                    yield FileUse("write", word, shown=True, holder=index > 0 or one_part)
-                if _IS_PATTERN.search(pattern_text(word)) and "^{" not in word.shape and "@{" not in word.shape:
+                    yield FileUse("write", word, shown=True, holder=one_part)
+                if has_wildcard(pattern_text(word)) and "^{" not in word.shape and "@{" not in word.shape:
                     # No branch or commit is spelled like this, so it is a pathspec.
                     spec = word if word.value is not None else constant(pattern_text(word))
                     yield FileUse("write", spec, holder=True)

@@ -21,11 +21,16 @@ _NAMES = tuple("/".join(names) for names in PROTECTED if names != (".git",))  # 
 _SECRET = tuple(name for name in SECRET_SAMPLES if "\0" not in name)
 _MOST_PIECES = 12
 """Texts between wildcards; a pattern with more of them may choose anything."""
+_LONGEST = 1_000
+"""Characters of a pattern; a longer one may choose anything."""
 
 
 def met_names(pattern: str, operation: Operation, *, any_case: bool) -> Iterator[str]:
     """Yield the first protected place that a pattern may choose where it is written, and each secret where it is
     read."""
+    if len(pattern) > _LONGEST:
+        yield from _SECRET if operation == "read" else _NAMES[:1]
+        return
     pieces = fixed_texts(pattern.lower() if any_case else pattern)
     yield from _met_secrets(pieces) if operation == "read" else _met_places(pieces)
 

@@ -99,7 +99,7 @@ _KEEPS_FILES = frozenset({"list", "show", "drop", "clear", "create", "store"})
 def _by_git(git: Git) -> Iterator[Rewritten]:
     found = git.arguments
     # A word that is only known at run time is any revision, and any path.
-    operands = [ANY_PATH if word.value is None else word.value for _, word in found.operands if word.value != ""]
+    operands = [_ANY_PATH if word.value is None else word.value for _, word in found.operands if word.value != ""]
     revisions = [word for word in operands if word not in {"HEAD", "@"}]
     match git.subcommand:
         case "checkout":
@@ -150,7 +150,7 @@ def changes_index(git: Git) -> bool:
     return git.subcommand in _CHANGING_INDEX or git.program is UNKNOWN_SUBCOMMAND
 
 
-ANY_PATH = ":/"
+_ANY_PATH = ":/"
 """A pathspec that means all files."""
 
 

@@ -53,7 +53,7 @@ from countersign.gate.shell.files.word_values import (
     meaning,
     plain_path,
 )
-from countersign.gate.shell.languages.git_pathspec import fixed_texts
+from countersign.gate.shell.languages.git_pathspec import fixed_texts, has_wildcard
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -597,13 +597,15 @@ class PathFinder:
             return
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
             return
-        yield from self._shown_path(file_use, spelled, cwd)
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
-        straight = os.path.normpath(spelled)
-        if file_use.by_git and straight != spelled and ".." in spelled.split("/"):
-            yield from self._shown_path(file_use, straight, cwd)
+        straight = os.path.normpath(spelled) if file_use.by_git and ".." in spelled.split("/") else spelled
+        if straight != spelled:
+            yield from self._shown_path(file_use, spelled, cwd, opened_as_spelled=False)
+        yield from self._shown_path(file_use, straight, cwd, opened_as_spelled=file_use.by_git and not file_use.free)
 
-    def _shown_path(self, file_use: FileUse, value: str, cwd: str) -> Iterator[Finding]:
+    def _shown_path(self, file_use: FileUse, value: str, cwd: str, *, opened_as_spelled: bool) -> Iterator[Finding]:
+        """What speaks of one spelling of a shown operand. Where git opens it by this spelling, a path that nothing may
+        use counts; elsewhere it is no path."""
         if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
             return
         if file_use.operation == "write":
@@ -613,7 +615,7 @@ class PathFinder:
                 # It is opened for writing although nothing is to be written.
                 if self._leads_out(value, written, followed=True):
                     yield written
-            elif strange and (file_use.free or not file_use.by_git or "/../" in value):
+            elif strange and not opened_as_spelled:
                 return
             elif strange or written.floors or written.deny or written.ask or self._leads_out(value, written):
                 yield written
@@ -621,13 +623,13 @@ class PathFinder:
         # In a folder of git's own, paths count from the work tree.
         top = file_use.top or ".git" in cwd.split("/")
         for place in folders_above(cwd, self.judge.workspace) if top else [cwd]:
-            if any(char in value for char in "*?[\\"):
+            if has_wildcard(value):
                 yield from self._pathspec(value, place, file_use)
                 if not file_use.by_git:
                     continue
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
-                if file_use.by_git and not file_use.free and "/../" not in value:
+                if opened_as_spelled:
                     yield self.judge.judge_read(value, cwd=place, follows=not file_use.unfollowed)
                 continue
             # What is not there now may have been a folder once.

@@ -45,7 +45,7 @@ def read_pathspec(spec: str) -> Pathspec | None:
         top, literal = "top" in words, "literal" in words
     else:
         words, path, top, literal = frozenset[str](), spec, False, False
-        if not _WILDCARDS.search(path):
+        if not has_wildcard(path):
             return None
         if path in _ALL - {"", "."}:
             return Pathspec(".", whole=True)
@@ -57,9 +57,14 @@ def read_pathspec(spec: str) -> Pathspec | None:
     return Pathspec(path[: found.start()].rpartition("/")[0] or ".", top, wild=True, pattern=path)
 
 
+def has_wildcard(text: str) -> bool:
+    """Return whether git compares names with this text as a pattern: a backslash makes one of it as well."""
+    return _WILDCARDS.search(text) is not None
+
+
 def is_path(spec: str) -> bool:
-    """Return whether the pathspec is a path and nothing else: it has no wildcard of git's, no backslash, no magic."""
-    return spec[:1] not in {"", ":"} and _WILDCARDS.search(spec) is None
+    """Return whether the pathspec is a path and nothing else: it has no wildcard of git's and no magic."""
+    return spec[:1] not in {"", ":"} and not has_wildcard(spec)
 
 
 def fixed_texts(pattern: str) -> tuple[str, ...]:

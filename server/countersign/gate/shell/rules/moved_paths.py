@@ -20,6 +20,7 @@ from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.links_below import holds_hidden_secrets
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import matching_paths, meaning, plain_path
+from countersign.gate.shell.languages.git_pathspec import has_wildcard
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
@@ -97,7 +98,7 @@ def moved_paths(
 
 def _is_pathspec(value: str | None) -> bool:
     """Whether git may match a path with names other than it."""
-    return value is None or value.startswith(":") or any(mark in value for mark in "*?[\\")
+    return value is None or value.startswith(":") or has_wildcard(value)
 
 
 def _tops(paths: set[str]) -> set[str]:

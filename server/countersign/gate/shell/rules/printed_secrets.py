@@ -82,6 +82,7 @@ def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: S
 def _of_git_at(
     context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word] | None, place: str
 ) -> str | None:
+    """The same of a command of git's that runs in this place; ``limits``: what ``printed_below`` says."""
     if limits is None and git.subcommand == "show":
         # What looks like `revision:path` is a path where a file or folder is called so.
         named = (word for _, word in git.arguments.operands if ":" in (word.value or ""))
@@ -172,6 +173,7 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
 
 
 def _is_in_git_folder(real: str, repository: Repository) -> bool:
+    """Whether a resolved folder is git's own, or lies in it."""
     return ".git" in real.split("/") or f"{real}/".startswith(f"{repository.own}/")
 
 
