@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.languages.git import Git, paths_in
+from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import is_path, leaves_out
+from countersign.gate.shell.languages.git_plain_words import odd_word
 from countersign.gate.shell.programs.tables import GIT
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
@@ -118,9 +120,9 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case "cat-file":
             if found.keeps("-t", "-s", "-e"):
                 return None
-            return () if found.may_have("--batch", "--batch-command") or _numbered(operands, git) else None
+            return () if found.may_have("--batch", "--batch-command") or _names_anything(operands, git) else None
         case "grep" | "blame" | "annotate":
-            return () if _numbered(operands, git) else None
+            return () if _names_anything(operands, git) else None
         case "am" | "rebase":
             return () if any(option.name.startswith("--sh") for option in found.options) else None
         case "worktree":
@@ -157,15 +159,24 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case _:
             if name not in _ALWAYS and not _asked_for(name, operands, git):
                 return None
-    if _has(git, _WIDENING):
+    if _has(git, _WIDENING) or odd_word(git) is not None:
         return ()
-    if _numbered(operands, git) and name not in _OF_COMMITS_ALONE:
+    if _names_anything(operands, git) and name not in _OF_COMMITS_ALONE:
         return ()
     if name == "show" and _shows_only_paths(operands, git):
         return None
     if name in _WITHOUT_LIMITS or _adds_objects(name, git):
         return ()
     return _limits(operands, specs, git, ended=dashes < len(words))
+
+
+def ambiguous_word(git: Git) -> Word | None:
+    """Return the first word of a command that prints lines of files which git may read in another way than it looks,
+    or None."""
+    name, operands = git.subcommand, [word for _, word in git.arguments.operands]
+    if name not in SHOWS_FILES or (name in _ON_DEMAND and not _asked_for(name, operands, git)):
+        return None
+    return odd_word(git)
 
 
 def tells_commits(words: Sequence[Word], git: Git) -> bool:
@@ -556,8 +567,9 @@ def _formats_whole(git: Git) -> bool:
     )
 
 
-def _numbered(operands: Sequence[Word], git: Git) -> bool:
-    return any(map(_is_number, operands)) or _is_elsewhere(git)
+def _names_anything(operands: Sequence[Word], git: Git) -> bool:
+    """Whether it may be given an object that holds other files' contents than its words say."""
+    return any(map(_is_number, operands)) or _is_elsewhere(git) or odd_word(git) is not None
 
 
 def _is_elsewhere(git: Git) -> bool:

@@ -28,7 +28,7 @@ from countersign.gate.shell.files.address_operands import (
     repository_paths,
 )
 from countersign.gate.shell.files.file_use import FileUse
-from countersign.gate.shell.files.git_contents import reads_objects
+from countersign.gate.shell.files.git_contents import ambiguous_word, reads_objects
 from countersign.gate.shell.files.git_folders import is_whole
 from countersign.gate.shell.files.git_remotes import may_be_remote, remote_addresses
 from countersign.gate.shell.files.git_repository import is_partial, may_compare_files, strange_repository
@@ -415,6 +415,9 @@ def _only_reads(
             return False, reason
     if not _reads_inside(context, analyzed, places):
         return False, None
+    odd = ambiguous_word(known.git) if known.git is not None else None
+    if odd is not None:
+        return False, f"git may read `{odd.source[:40]}` in another way than it looks"
     secret = printed_secret(context, analyzed, places)
     return secret is None, secret
 
