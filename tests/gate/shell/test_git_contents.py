@@ -45,6 +45,7 @@ UNNAMED = [
     "git notes add -C abc1234", "git notes add --reuse-message=HEAD:secrets/key", "git notes append -c HEAD:x",
     "git daemon --export-all src", "git upload-pack src", "git http-backend", "git instaweb", "git mailsplit src/m.py",
     "git restore --sour HEAD:secrets .", "git log -S x", "git log --oneline -Gx", "git diff-files --name-only -G x",
+    "git log -L1,5:src/m.py",
 ]  # fmt: skip
 NAMES_ONLY = [
     "git status", "git log", "git log --oneline -5", "git log --stat", "git log --format=%H -1",
@@ -52,7 +53,7 @@ NAMES_ONLY = [
     "git diff --name-status main", "git diff --shortstat", "git diff -- src", "git diff src/m.py",
     "git diff HEAD -- src/m.py", "git diff main -- src", "git log -p -- src", "git log -p src/m.py",
     "git show --stat", "git show --stat HEAD", "git show -s HEAD", "git show HEAD:src/m.py", "git show main:src/m.py",
-    "git show HEAD -- src", "git show main:", "git blame src/m.py", "git log -L :f:src/m.py",
+    "git show HEAD -- src", "git show main:", "git blame src/m.py", "git log --no-renames -L :f:src/m.py",
     "git cat-file -t abc1234", "git cat-file -p HEAD:src/m.py", "git grep x -- src", "git archive HEAD src",
     "git log -S x -- src", "git stash list", "git stash", "git diff-tree HEAD", "git ls-files", "git branch -v",
     "git tag v1.0", "git add src", "git commit -m x", "git checkout main", "git worktree list", "git clone https://host/x.git",
@@ -69,7 +70,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> str:
     for name in ("src/m.py", "secrets/key"):
         (top / name).parent.mkdir(parents=True)
         (top / name).write_text("x\n")
-    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    person = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (["init", "-q", "-b", "main"], [*person, "commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run(["git", "-C", str(top), *words], check=True)
     return str(top)
 
 

@@ -118,9 +118,10 @@ COMMANDS = [
     ("git cat-file -e main", "allow"),
     ("git cat-file commit main", "allow"),
     ("git cat-file -p HEAD", "allow"),
-    ("git cat-file -p main~0^{tree}", "ask"),
+    ("git cat-file -p main~0^{tree}", "allow"),
     ("git cat-file -p HEAD^{tree}", "allow"),
-    ("git cat-file -p main:src/app.py", "allow"),
+    ("git cat-file -p main:src/app.py", "ask"),  # no such branch, so it may be a tag's name
+    ("git cat-file -p HEAD:src/app.py", "allow"),
     ("git cat-file blob :0:src/app.py", "allow"),
     ("git show topic -- src", "ask"),
     ("git show topic~0 -- src", "allow"),

@@ -20,7 +20,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from countersign.gate.patterns import glob_segment
-from countersign.settings.regular_file import read_regular
+from countersign.settings.regular_file import open_regular, read_regular
 
 A = TypeVar("A", bound=Hashable)
 T = TypeVar("T")
@@ -227,6 +227,11 @@ def beginning(path: str, most: int) -> bytes | None:
     return _recorded(_beginning, (path, most))
 
 
+def piece(path: str, start: int, length: int) -> bytes | None:
+    """So many bytes of an ordinary file from there on, fewer at its end; None where there is none that can be read."""
+    return _recorded(_piece, (path, start, length))
+
+
 def variable(name: str) -> str:
     """A variable of our own environment, empty where it is not set."""
     return _recorded(_variable, name)
@@ -373,6 +378,16 @@ def _beginning(asked: tuple[str, int]) -> bytes | None:
     try:
         return read_regular(*asked)
     except (OSError, ValueError):
+        return None
+
+
+def _piece(asked: tuple[str, int, int]) -> bytes | None:
+    path, start, length = asked
+    try:
+        with open_regular(path) as file:
+            file.seek(start)
+            return file.read(length)
+    except (OSError, ValueError, OverflowError):
         return None
 
 

@@ -340,7 +340,10 @@ def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Itera
         if maybe_operand and _LETTER.search(option.value.prefix):
             yield FileUse(operation, option.value, doubtful=True)
             continue
-        if maybe_operand and option.value.value is None and option.value.prefix:
+        if maybe_operand and option.value.value is not None:
+            if option.value.value.strip("./"):
+                yield FileUse(operation, option.value, if_there=True)  # `#` is a file's name as well
+        elif maybe_operand and option.value.prefix:
             yield FileUse(operation, option.value, shown=True)
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.attached and (not known or found.unrecognized_options):
@@ -355,8 +358,14 @@ def _is_deleted_option(file_use: FileUse) -> bool:
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-"""What awk takes for no file; any other word in front of the `=` is part of a file's name."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?:[^=]|\Z)", re.ASCII)
+"""What every awk takes for no file: ``x==y`` is one for some, and any other word in front of the ``=`` is a part of a
+file's name."""
+
+
+def _is_assignment(word: Word) -> bool:
+    assigns = _ASSIGNMENT.match(word.prefix) is not None
+    return assigns and not may_be_several(word) and (word.value is not None or not word.prefix.endswith("="))
 
 
 def _as_operands(
@@ -411,7 +420,7 @@ def _as_operands(
         case "pattern" | "script":
             files = operands if found.may_have(*row.given) or not sure or shifts else operands[1:]
             if name in _WITH_ASSIGNMENTS:
-                files = [word for word in files if not _ASSIGNMENT.match(word.prefix) or may_be_several(word)]
+                files = [word for word in files if not _is_assignment(word)]
             yield from (FileUse("read", word, below=deep) for word in files)
             if name in _EDITED_BY and _edits_in_place(name, found):
                 yield from (FileUse("write", word) for word in files)

@@ -46,7 +46,8 @@ class FileUse(NamedTuple):
     ``opened``: a shown operand may be opened as a file, wherever a link leads; to write, only that counts. ``removes``:
     what lies there may be deleted, or not.
     ``holder``: git puts there what a commit has under this name, a file or a whole folder. ``by_git``: git reads the
-    word, which straightens ``x/../y`` by its text."""
+    word, which straightens ``x/../y`` by its text. ``commits``: nothing is touched if all these words surely name
+    commits, or (``or_files``) what is there."""
 
     operation: Operation
     word: Word
@@ -78,6 +79,8 @@ class FileUse(NamedTuple):
     removes: bool = False
     holder: bool = False
     by_git: bool = False
+    commits: tuple[Word, ...] = ()
+    or_files: bool = False
 
 
 def unknown() -> Word:

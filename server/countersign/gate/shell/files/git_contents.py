@@ -31,6 +31,13 @@ _WHOLE = frozenset({
 _FROM_TREES = frozenset({"checkout", "restore", "reset", "read-tree"})
 """Subcommands that take files out of a tree, which get other names where that tree is a folder's."""
 
+_LIMITED_BY_PATHS = frozenset({
+    "diff", "show", "log", "whatchanged", "diff-tree", "diff-index", "diff-files", "format-patch", "difftool",
+})  # fmt: skip
+"""Subcommands that count paths from the current folder, print contents of no others, and refuse a word that is both a
+revision and a file where no ``--`` says which. Other words of theirs, as a subcommand's own (``git stash show``), and
+words of other subcommands may have the name of a folder and not mean it."""
+
 _BY_DEFAULT = frozenset({"diff", "show", "range-diff"})
 """Subcommands that print contents unless an option says what else they print."""
 
@@ -44,8 +51,8 @@ _PRINTS = frozenset({
     "-p", "-u", "-c", "-m", "-U", "-W", "--patch", "--unified", "--patch-with-raw", "--patch-with-stat", "--cc",
     "--dd", "--function-context", "--combined-all-paths", "--remerge-diff", "--diff-merges", "--word-diff",
     "--word-diff-regex", "--color-words", "--binary", "--check", "--ext-diff", "--textconv",
-    "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object", "--anchored",
-    "-C", "-B", "--find-copies", "--find-copies-harder", "--break-rewrites", "--follow",
+    "-L", "-G", "-S", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object",
+    "--anchored", "-C", "-B", "--find-copies", "--find-copies-harder", "--break-rewrites", "--follow",
 })  # fmt: skip
 """Options for differences with which git prints lines of files, or gives away what they hold: whether they contain a
 text, or lines of another file."""
@@ -159,6 +166,10 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case _:
             if name not in _ALWAYS and not _asked_for(name, operands, git):
                 return None
+    if name not in _LIMITED_BY_PATHS or _follows_renames(name, git):
+        return ()
+    if _tells_one_file(git):
+        return None
     if _has(git, _WIDENING) or odd_word(git) is not None:
         return ()
     if _names_anything(operands, git) and name not in _OF_COMMITS_ALONE:
@@ -170,13 +181,10 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     return _limits(operands, specs, git, ended=dashes < len(words))
 
 
-def ambiguous_word(git: Git) -> Word | None:
-    """Return the first word of a command that prints lines of files which git may read in another way than it looks,
-    or None."""
+def prints_lines(git: Git) -> bool:
+    """Whether it may print lines of files, or tell of objects what they hold."""
     name, operands = git.subcommand, [word for _, word in git.arguments.operands]
-    if name not in SHOWS_FILES or (name in _ON_DEMAND and not _asked_for(name, operands, git)):
-        return None
-    return odd_word(git)
+    return name in SHOWS_FILES and (name not in _ON_DEMAND or _asked_for(name, operands, git))
 
 
 def tells_commits(words: Sequence[Word], git: Git) -> bool:
@@ -184,12 +192,7 @@ def tells_commits(words: Sequence[Word], git: Git) -> bool:
     found = git.arguments
     if git.subcommand != "log" or found.unrecognized_options or found.holes:
         return False
-    lines = {"-L", "-p", "-u", "-c", "--cc"}
-    return (
-        prints_unnamed(words, git) is None
-        and not _has(git, _PRINTS)
-        and lines.isdisjoint(o.name for o in found.options)
-    )
+    return prints_unnamed(words, git) is None and not _has(git, _PRINTS)
 
 
 def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> tuple[Word, ...] | None:
@@ -214,6 +217,10 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
     specs = [word for index, word in found.operands if index >= dashes]
     if not _asked_for(name, operands, git) or (name == "show" and _shows_only_paths(operands, git)):
         return None
+    if name not in _LIMITED_BY_PATHS or _follows_renames(name, git):
+        return ()
+    if _tells_one_file(git):
+        return None
     widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, _WIDENING) or _in_any_case(git)
     if name not in _OF_COMMITS_ALONE:
         # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
@@ -225,6 +232,17 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         return ()
     # In front of `--` stand revisions alone, whatever lies in the folder.
     return tuple(specs if dashes < len(words) else filter(_may_limit, operands))
+
+
+def _follows_renames(name: str, git: Git) -> bool:
+    """Whether it prints the lines of a file under the names that it had before, where other files were."""
+    lines = name in {"log", "whatchanged"} and git.arguments.may_have("-L")
+    return lines and not git.arguments.keeps("--no-renames")
+
+
+def _tells_one_file(git: Git) -> bool:
+    """Whether options name the lines that are printed (``git log -L1,5:x``), of files that are judged by name."""
+    return git.subcommand in {"log", "whatchanged"} and git.arguments.keeps("-L")
 
 
 def _tells_contents(name: str, git: Git) -> bool:
@@ -465,7 +483,7 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
     # A blob is printed whatever the options say, and compared with a file where numbers are printed.
     if name == "diff" and any(map(_names_other_paths, operands)):
         return True
-    return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
+    return not named
 
 
 def _names_other_paths(word: Word) -> bool:
@@ -512,35 +530,38 @@ def prints_objects(git: Git) -> bool:
 
 
 def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
-    """Words that must name commits if nothing else than what ``printed_below`` says is to be printed: in front of
-    ``--`` all of them, else those that name no file."""
+    """Words that must name commits if nothing else is to be printed than what ``printed_below`` and ``prints_unnamed``
+    say: in front of ``--`` all of them, else those that name no file (``may_be_files``)."""
     name, found = git.subcommand, git.arguments
-    if name in _OF_COMMITS_ALONE:
+    if name in _OF_COMMITS_ALONE or name in {"blame", "annotate"} or name not in SHOWS_FILES:
         return ()
     named = [word for _, word in found.operands]
     if prints_objects(git):
         if found.keeps("-t", "-s", "-e") or (len(named) > 1 and named[0].value in _WITHOUT_CONTENTS):
             return ()
         named = named[1:] if len(named) > 1 and named[0].value == "blob" else named
-        return tuple(word for word in named if ":" not in word.prefix)
+        return tuple(map(_revision_of, named))
     dashes = end_of_revisions(words, git)
     operands = found.operands[1:] if searches_files(git) and not found.has("-e") else found.operands
+    if name == "archive":
+        operands = operands[:1]  # behind the tree stand paths
     # What begins with a colon is a path, judged by its name, or says which paths are meant.
-    return tuple(word for index, word in operands if index < dashes and not word.prefix.startswith(":"))
+    return tuple(_revision_of(word) for index, word in operands if index < dashes and not word.prefix.startswith(":"))
 
 
-def ends_revisions(words: Sequence[Word], git: Git) -> bool:
-    """Whether ``--`` stands behind the revisions."""
-    return end_of_revisions(words, git) < len(words)
+def _revision_of(word: Word) -> Word:
+    """The revision in front of a path in it."""
+    return constant(word.value.partition(":")[0]) if word.value is not None and ":" in word.value else word
+
+
+def may_be_files(words: Sequence[Word], git: Git) -> bool:
+    """Whether a word that names a file or folder is no revision: no ``--`` stands behind the revisions, and git
+    refuses a word that is both."""
+    return git.subcommand in {*_LIMITED_BY_PATHS, "grep"} and end_of_revisions(words, git) == len(words)
 
 
 _WITHOUT_CONTENTS = frozenset("commit tree tag".split())
 """Kinds of objects that hold no file's contents."""
-
-
-_SURELY_COMMIT = re.compile(
-    r"(?:HEAD|@|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|[\w./-]+(?=[~^]))(?:~\d*|\^\d?|\^\{(?:commit|tree)\})*"
-)
 
 
 def _has(git: Git, names: frozenset[str]) -> bool:
@@ -558,13 +579,15 @@ def _has(git: Git, names: frozenset[str]) -> bool:
 
 _LISTS_REFS = frozenset({"for-each-ref", "branch", "tag"})
 _WHOLE_OBJECT = re.compile(r"%\(\*?raw(?!:size)")
+_SORTED_WHOLE = re.compile(r"(?<![a-z])raw(?!:size)")
 
 
 def _formats_whole(git: Git) -> bool:
-    """Whether it prints the objects themselves to which refs lead, which may be any file's contents."""
-    return git.subcommand in _LISTS_REFS and any(
-        value.value is None or _WHOLE_OBJECT.search(value.value) for value in git.arguments.valued("--format")
-    )
+    """Whether it prints the objects themselves to which refs lead, which may be any file's contents, or sorts them."""
+    found = git.arguments
+    sorts = any(value.value is None or _SORTED_WHOLE.search(value.value) for value in found.valued("--sort"))
+    formats = any(value.value is None or _WHOLE_OBJECT.search(value.value) for value in found.valued("--format"))
+    return git.subcommand in _LISTS_REFS and (sorts or formats)
 
 
 def _names_anything(operands: Sequence[Word], git: Git) -> bool:

@@ -15,7 +15,10 @@ from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_contents import (
     end_of_revisions,
     leaves_files_out,
+    may_be_files,
+    prints_lines,
     prints_unnamed,
+    revisions,
     spec_words,
     tells_commits,
 )
@@ -34,6 +37,10 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     if unnamed is not None:
         # It prints from the top of the repository, wherever it works in it.
         yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
+    if unnamed != () and prints_lines(git) and (named := revisions(words, git)):
+        # A tag may name the contents of a file, or a folder in which paths count from there.
+        everything = FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True)
+        yield everything._replace(commits=named, or_files=may_be_files(words, git))
     for each in _touches(words, git):
         yield from (_placed(found, git) for found in _by_pathspec(each, git))
 
@@ -87,6 +94,8 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
             yield file_use._replace(word=constant(name), top=found.top)
 
 
+_IGNORE_FILE = re.compile(r"\.\w+ignore")
+
 _APPLIES_ALIKE = frozenset({"-v", "--verbose", "--index", "--whitespace", "-p"})
 """Options with which the names in a patch are those of the files that are changed."""
 
@@ -131,6 +140,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     if git.subcommand in SHOWS_FILES or git.program.known:
         yield from _shown(words, git)
     yield from (FileUse("read", value) for value in found.valued(*git.program.reads))
+    if any(_IGNORE_FILE.fullmatch(value.value or "") is None for value in found.valued("--exclude-per-directory")):
+        yield FileUse("read", unknown())  # git puts the value behind every folder
     for setting in git.before.values("-c"):
         # `include.path`, `core.excludesFile`, `commit.template` and their like name files.
         path = (setting.value or "").partition("=")[2]

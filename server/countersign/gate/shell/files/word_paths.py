@@ -27,6 +27,7 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact,
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
+from countersign.gate.shell.files.git_refs import all_name_commits
 from countersign.gate.shell.files.held_below import (
     brought_below,
     copied_over_links,
@@ -596,6 +597,11 @@ class PathFinder:
         if spelled in {"", "-", "/dev/null"} or (strange and (file_use.free or not file_use.by_git)):
             return
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless):
+            return
+        if file_use.commits:
+            found = list(self._shown_path(file_use._replace(commits=()), spelled, cwd, opened_as_spelled=False))
+            if found and not all_name_commits(file_use.commits, cwd, self.judge, or_files=file_use.or_files):
+                yield from found
             return
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
         straight = os.path.normpath(spelled) if file_use.by_git and ".." in spelled.split("/") else spelled

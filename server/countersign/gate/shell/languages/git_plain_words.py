@@ -52,6 +52,11 @@ def odd_word(git: Git) -> Word | None:
     # The first operand of `git grep` is an expression unless an option gives one.
     free = git.subcommand == "grep" and not found.unrecognized_options and not found.has("-e", "-f")
     operands = [word for _, word in found.operands[free:]]
+    if git.subcommand == "grep":
+        # Brackets by themselves are options, which join expressions.
+        brackets = [word for _, word in found.operands if word.value in {"(", ")"}]
+        if brackets:
+            return brackets[0]
     odd = (*_unlike(_PLAIN, operands), *_unlike(_PLAIN_LINES, found.valued("-L")))
     return odd[0] if odd else None
 

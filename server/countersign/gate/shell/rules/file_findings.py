@@ -711,7 +711,13 @@ def _findings_of(
         return _look(context, analyzed, file_use, places)
     if any(
         each.value is None
-        for each in (*file_use.start, *file_use.unless, file_use.sources or word, file_use.brought or word)
+        for each in (
+            *file_use.start,
+            *file_use.unless,
+            *file_use.commits,
+            file_use.sources or word,
+            file_use.brought or word,
+        )
     ):
         return _look(context, analyzed, file_use, places)  # which is another file where its variables have other values
     key = (word.value, word.tilde, file_use.operation, file_use[2:], None if places is None else tuple(places))

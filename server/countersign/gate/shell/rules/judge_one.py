@@ -28,8 +28,9 @@ from countersign.gate.shell.files.address_operands import (
     repository_paths,
 )
 from countersign.gate.shell.files.file_use import FileUse
-from countersign.gate.shell.files.git_contents import ambiguous_word, reads_objects
+from countersign.gate.shell.files.git_contents import prints_lines, reads_objects
 from countersign.gate.shell.files.git_folders import is_whole
+from countersign.gate.shell.files.git_refs import holds_replacements
 from countersign.gate.shell.files.git_remotes import may_be_remote, remote_addresses
 from countersign.gate.shell.files.git_repository import is_partial, may_compare_files, strange_repository
 from countersign.gate.shell.files.name_lists import takes_list_by_mark
@@ -37,6 +38,7 @@ from countersign.gate.shell.files.word_paths import PathFinder
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.flow.parse_cache import MAX_BYTES
+from countersign.gate.shell.languages.git_plain_words import odd_word
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand, is_known
 from countersign.gate.shell.rules.context import JudgingContext
@@ -415,9 +417,12 @@ def _only_reads(
             return False, reason
     if not _reads_inside(context, analyzed, places):
         return False, None
-    odd = ambiguous_word(known.git) if known.git is not None else None
-    if odd is not None:
-        return False, f"git may read `{odd.source[:40]}` in another way than it looks"
+    if known.git is not None and prints_lines(known.git):
+        odd = odd_word(known.git)
+        if odd is not None:
+            return False, f"git may read `{odd.source[:40]}` in another way than it looks"
+        if any(holds_replacements(place, context.paths) for place in places):
+            return False, "git may take objects of this repository for others (`git replace`)"
     secret = printed_secret(context, analyzed, places)
     return secret is None, secret
 

@@ -13,8 +13,9 @@ from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import (
     compares_files,
-    ends_revisions,
+    may_be_files,
     printed_below,
+    prints_lines,
     prints_objects,
     reads_work_tree,
     revisions,
@@ -32,7 +33,7 @@ from countersign.gate.shell.files.git_index import (
     tracked_in_home,
     tracked_secrets,
 )
-from countersign.gate.shell.files.git_refs import names_commits
+from countersign.gate.shell.files.git_refs import all_name_commits
 from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
 from countersign.gate.shell.files.git_settings import compares_dates_alone, follows_copies, searches_submodules
 from countersign.gate.shell.files.rg_operands import searches
@@ -88,7 +89,12 @@ def _of_git_at(
         named = (word for _, word in git.arguments.operands if ":" in (word.value or ""))
         found = [word for word in named if context.paths.resolve(literal(word), cwd=place).kind in ("file", "folder")]
         limits = found or None
-    return None if limits is None else _of_git(context, words, git, limits, place)
+    if limits is not None:
+        return _of_git(context, words, git, limits, place)
+    if not prints_lines(git) or not revisions(words, git):
+        return None
+    reason = _of_git(context, words, git, (), place)
+    return None if reason is None or _name_commits(context, words, git, place) else reason
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
@@ -128,7 +134,7 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         return _UNKNOWN_FILES
     if _is_in_git_folder(real, repository):
         limits = ()  # there, `HEAD` is a file as well, and git takes no word for a path
-    of_commits = not limits or _name_commits(context, words, git, repository, place)
+    of_commits = not limits or _name_commits(context, words, git, place)
     if limits and of_commits and prints_objects(git):
         return None
     index = f"{repository.own}/index"
@@ -172,6 +178,11 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     return None
 
 
+def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
+    """Whether all that may be a revision names commits: a tag may name the contents of a file."""
+    return all_name_commits(revisions(words, git), place, context.paths, or_files=may_be_files(words, git))
+
+
 def _is_in_git_folder(real: str, repository: Repository) -> bool:
     """Whether a resolved folder is git's own, or lies in it."""
     return ".git" in real.split("/") or f"{real}/".startswith(f"{repository.own}/")
@@ -201,19 +212,6 @@ def _shared(context: JudgingContext, index: str, repository: Repository, folders
     paths = (f"{repository.folder}/{name}" for name in found)
     path = next((path for path in paths if not _is_covered(context, path)), None)
     return None if path is None else f"it may print `{path}`, which has other names, and one of them may be a secret's"
-
-
-def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, repository: Repository, place: str) -> bool:
-    """Whether all that may be a revision names commits: a tag may name the contents of a file."""
-    ended = ends_revisions(words, git)
-    return all(
-        word.value is not None
-        and (
-            names_commits(word.value, repository)
-            or (not ended and context.paths.resolve(word.value, cwd=place).kind in ("file", "folder"))
-        )
-        for word in revisions(words, git)
-    )
 
 
 def _is_unchanged(tracked: Tracked, path: str, index: str) -> bool:

@@ -1,0 +1,119 @@
+"""Of which kind an object of a repository is, by its number (`gitformat-pack`).
+
+A tag, or a branch of another repository, may name a tree or the contents of a file as well as a commit. Only a commit
+is printed below the paths that a command names. What is not found, or not in a known form, is of no known kind.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from itertools import pairwise
+
+from countersign.gate.probes import disk
+
+_MOST_STEPS = 50
+"""Tags that name tags, and objects that are told by their difference from others, which are followed."""
+_MOST_PACKS = 200
+_MOST_BUCKET = 4 << 20
+_HEAD = 4096
+_TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
+_KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
+_BY_OFFSET = 6
+_IDX = b"\xfftOc\x00\x00\x00\x02"
+_FANOUT = 8
+_NUMBERS = _FANOUT + 4 * 256
+
+
+def is_commit(number: str, store: str) -> bool:
+    """Return whether this object (40 hexadecimal digits) in a folder of objects is a commit, or a tag that leads to
+    one. Looks at the disk."""
+    return disk.combined(_leads_to_commit, (number, store))
+
+
+def _leads_to_commit(asked: tuple[str, str]) -> bool:
+    number, store = asked
+    for _ in range(_MOST_STEPS):
+        kind, text = _loose(number, store) or _packed(number, store) or (b"", b"")
+        if kind != b"tag":
+            return kind == b"commit"
+        found = _TAGGED.match(text)
+        if found is None:
+            return False
+        number = found[1].decode()
+    return False
+
+
+def _loose(number: str, store: str) -> tuple[bytes, bytes] | None:
+    data = disk.beginning(f"{store}/{number[:2]}/{number[2:]}", _HEAD)
+    if data is None:
+        return None
+    head, _, text = _inflated(data).partition(b"\0")
+    return head.partition(b" ")[0], text
+
+
+def _inflated(data: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(data, _HEAD)
+    except zlib.error:
+        return b""
+
+
+def _packed(number: str, store: str) -> tuple[bytes, bytes] | None:
+    names = [name for name in disk.names_in(f"{store}/pack") if name.endswith(".idx")]
+    if len(names) > _MOST_PACKS:
+        return None
+    for name in sorted(names):
+        pack = f"{store}/pack/{name.removesuffix('.idx')}"
+        offset = _offset(bytes.fromhex(number), f"{pack}.idx")
+        if offset is not None:
+            return _in_pack(offset, f"{pack}.pack")
+    return None
+
+
+def _offset(number: bytes, index: str) -> int | None:
+    """Where an object stands in the pack of this index."""
+    head = disk.piece(index, 0, _NUMBERS)
+    if head is None or len(head) < _NUMBERS or head[:8] != _IDX:
+        return None
+    ends = [int.from_bytes(head[at : at + 4], "big") for at in range(_FANOUT, _NUMBERS, 4)]
+    first, last, count = ends[number[0] - 1] if number[0] else 0, ends[number[0]], ends[-1]
+    if not 0 <= (last - first) * 20 <= _MOST_BUCKET:
+        return None
+    bucket = disk.piece(index, _NUMBERS + 20 * first, 20 * (last - first)) or b""
+    at = next((at for at in range(0, len(bucket), 20) if bucket[at : at + 20] == number), None)
+    if at is None:
+        return None
+    offsets = _NUMBERS + 24 * count
+    small = int.from_bytes(disk.piece(index, offsets + 4 * (first + at // 20), 4) or b"", "big")
+    if not small & 1 << 31:
+        return small
+    large = disk.piece(index, offsets + 4 * count + 8 * (small & ~(1 << 31)), 8)
+    return int.from_bytes(large, "big") if large else None
+
+
+def _in_pack(offset: int, pack: str) -> tuple[bytes, bytes] | None:
+    """The kind of what stands there, with its text; without where it is told by its difference from another."""
+    whole = True
+    for _ in range(_MOST_STEPS):
+        data = disk.piece(pack, offset, _HEAD) or b""
+        kind, rest = (data[0] >> 4) & 7 if data else 0, _behind_number(data)
+        if kind in _KINDS:
+            return _KINDS[kind], _inflated(rest) if whole else b""
+        if kind != _BY_OFFSET or not rest:
+            return None
+        back = rest[0] & 0x7F
+        for before, byte in pairwise(rest):
+            if not before & 0x80:
+                break
+            back = ((back + 1) << 7) | (byte & 0x7F)
+        offset, whole = offset - back, False
+        if offset <= 0 or not back:
+            return None
+    return None
+
+
+def _behind_number(data: bytes) -> bytes:
+    """What follows a number of which each byte but the last has its highest bit set."""
+    end = next((at for at, byte in enumerate(data) if not byte & 0x80), len(data))
+    return data[end + 1 :]

@@ -1,0 +1,130 @@
+"""What git's names lead to: a tag, or a branch of another repository, may be a file's contents (docs/gate.md S9)."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.shell.files.git_kinds import is_commit
+
+from .asked import HOME, decide
+
+FILES = (
+    "src/app.py", "held/key", "conf/server.pem", "lib/conf/x", "old/x", "show/x", "list/x", "docs/x", "0", "(",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One with a tracked secret, and names of every kind that lead to its contents."""
+    folder = tmp_path_factory.mktemp("repository")
+    for name in FILES:
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text("x\n")
+    _git(folder, "init", "-q", "-b", "main")
+    for number in (1, 2):
+        (folder / "conf/server.pem").write_text(f"secret {number}\n")
+        _git(folder, "add", ".")
+        _git(folder, "commit", "-q", "-m", "x")
+    for name in ("old", "topic", "docs"):
+        _git(folder, "branch", name)
+    _git(folder, "update-ref", "refs/remotes/origin/main", "HEAD~1")
+    _git(folder, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    _git(folder, "update-ref", "refs/remotes/origin/blob", "HEAD:conf/server.pem")
+    _git(folder, "tag", "v1")
+    _git(folder, "tag", "-a", "-m", "x", "v2")
+    for name, named in (("blob", "conf/server.pem"), ("ORIG_HEAD", "conf/server.pem"), ("stash", "conf/server.pem"),
+                        ("held-blob", "held/key"), ("held-tree", "held")):  # fmt: skip
+        _git(folder, "tag", name, f"HEAD:{named}")
+    _git(folder, "tag", "-a", "-m", "x", "annotated-blob", "blob")
+    return folder
+
+
+def _git(folder: Path, *words: str) -> str:
+    person = ("-c", "user.name=a", "-c", "user.email=a@b")
+    return subprocess.run(["git", *person, *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show blob -- src", "git cat-file -p blob", "git cat-file blob blob", "git show annotated-blob -- src",
+        "git show ORIG_HEAD -- src", "git show --stat ORIG_HEAD", "git show --name-only FETCH_HEAD",
+        "git show stash -- src", "git cat-file -p stash", "git grep x ORIG_HEAD -- src",
+        "git show origin/blob -- src", "git show '@{u}' -- src", "git cat-file -p 'main@{upstream}'",
+        "git show '@{-1}' -- src", "git diff --numstat blob src/app.py", "git diff --quiet origin/blob src/app.py",
+        "git tag --sort=raw", "git for-each-ref --sort=-raw refs/tags",
+    ],
+)  # fmt: skip
+def test_what_may_lead_to_a_file_may_print_a_secret(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd lib && git range-diff main~1 old main -- .", "git -C lib range-diff old...main -- conf",
+        "git range-diff main~1 old main", "git stash show -p", "git stash show -p 0", "git stash show -p docs",
+        "git stash list -p", "git reflog show -p", "git reflog show -p main", "git cat-file -p blob",
+        "git grep '(' -e x ')'", "git grep --not '(' -e x ')'", "git log -L1,1:src/app.py",
+        "git whatchanged -L1,1:src/app.py",
+    ],
+)  # fmt: skip
+def test_a_word_limits_what_is_printed_only_where_git_takes_it_for_a_path(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+
+
+COMMITS = [
+    "git show v1 -- src", "git show v2 -- src", "git show v2:src/app.py", "git show origin/main -- src",
+    "git show origin -- src", "git diff origin/main...topic -- src",
+    "git cat-file -p v2:src/app.py", "git diff --stat v1 topic", "git show --stat v2", "git diff --stat src",
+    "git grep x v1 -- src", "git blame v1 -- src/app.py", "git log -p topic -- src", "git show heads/main~1 -- src",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("deny", [[], ["Read(held/**)"]], ids=["no rule", "a deny rule"])
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_a_name_that_leads_to_a_commit_is_followed(packed: bool, deny: list[str], repository: Path) -> None:
+    if packed:
+        _git(repository, "gc", "-q")
+    asking = [each for each in COMMITS if decide(each, deny=deny, workspace=str(repository), home=HOME) != "allow"]
+    assert asking == []
+
+
+@pytest.mark.parametrize("allow", [[], ["Bash(git:*)"]], ids=["no rule", "a rule for git"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show held-blob -- src", "git show held-blob src", "git show tags/held-blob -- src",
+        "git diff held-blob src/app.py", "git grep x held-blob -- src", "git show held-tree:key",
+        "git cat-file -p held-tree:key", "git grep x held-tree -- key", "git diff held-tree HEAD -- key",
+        "git diff-tree -p 'held-tree^{tree}' 'HEAD^{tree}' -- key", "git log -L1,1:src/app.py",
+        "git ls-files -o -i --exclude-per-directory=../held/key", "git tag --sort=raw",
+    ],
+)  # fmt: skip
+def test_a_rule_about_reading_holds_for_what_names_lead_to(command: str, allow: list[str], repository: Path) -> None:
+    assert decide(command, allow, deny=["Read(held/**)"], workspace=str(repository), home=HOME) == "ask"
+
+
+def test_each_object_is_of_the_kind_that_git_says(repository: Path) -> None:
+    for _ in range(2):
+        lines = _git(repository, "cat-file", "--batch-check", "--batch-all-objects").splitlines()
+        for number, kind, _ in map(str.split, lines):
+            to_commit = kind == "commit" or (
+                kind == "tag" and "type commit" in _git(repository, "cat-file", "-p", number)
+            )
+            assert is_commit(number, f"{repository}/.git/objects") == to_commit
+        _git(repository, "repack", "-adfq", "--depth=50")
+
+
+def test_objects_that_stand_for_others_ask(repository: Path) -> None:
+    _git(repository, "replace", "HEAD:src/app.py", "HEAD:conf/server.pem")
+    for packed in (False, True):
+        if packed:
+            _git(repository, "pack-refs", "--all")
+        assert decide("git show HEAD:src/app.py", workspace=str(repository), home=HOME) == "ask"
+        assert decide("git log --oneline", workspace=str(repository), home=HOME) == "allow"
+    _git(repository, "replace", "-d", _git(repository, "rev-parse", "HEAD:src/app.py").strip())
+    assert decide("git show HEAD:src/app.py", workspace=str(repository), home=HOME) == "allow"
