@@ -26,6 +26,7 @@ _MOVED = re.compile(r"\^?[^~^@:{}]*(?:@|@\{[^{}]*\})*(?:~|\^(?!\{))[~^\d]*(?:\^\
 _ALWAYS = frozenset({"", "HEAD", "@"})
 """What is checked out: git lets it be nothing but a commit. Without a name, a number or a date behind ``@`` is an
 earlier state of it; the branch that it follows is not among these."""
+_WHOLE_NUMBER = re.compile(r"[0-9a-fA-F]{40}")
 _NAME = re.compile(r"\w[\w.-]*(?:/[\w-][\w.-]*)*")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
@@ -71,7 +72,9 @@ def _names_commit(word: str, repository: Repository) -> bool:
     name = found[1]
     if name in _ALWAYS:
         return True
-    number = _object_of(name, repository) if _NAME.fullmatch(name) else None
+    number = name.lower() if _WHOLE_NUMBER.fullmatch(name) else None  # which git takes for no ref of that name
+    if number is None and _NAME.fullmatch(name):
+        number = _object_of(name, repository)
     return number is not None and is_commit(number, f"{repository.shared}/objects")
 
 
