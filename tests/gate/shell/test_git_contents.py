@@ -53,7 +53,7 @@ NAMES_ONLY = [
     "git diff --name-status main", "git diff --shortstat", "git diff -- src", "git diff src/m.py",
     "git diff HEAD -- src/m.py", "git diff main -- src", "git log -p -- src", "git log -p src/m.py",
     "git show --stat", "git show --stat HEAD", "git show -s HEAD", "git show HEAD:src/m.py", "git show main:src/m.py",
-    "git show HEAD -- src", "git show main:", "git blame src/m.py", "git log --no-renames -L :f:src/m.py",
+    "git show HEAD -- src", "git show main:", "git blame src/m.py",
     "git cat-file -t abc1234", "git cat-file -p HEAD:src/m.py", "git grep x -- src", "git archive HEAD src",
     "git log -S x -- src", "git stash list", "git stash", "git diff-tree HEAD", "git ls-files", "git branch -v",
     "git tag v1.0", "git add src", "git commit -m x", "git checkout main", "git worktree list", "git clone https://host/x.git",

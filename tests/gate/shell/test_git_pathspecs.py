@@ -308,7 +308,7 @@ def test_what_is_no_path_in_a_revision_for_certain_may_print_anything(command: s
     [
         "git show HEAD:src/a.py", "git show 'HEAD:src/[x].py'", "git show HEAD:./src/a.py",
         "git show 'HEAD@{1}:src/a.py'", "git show 'HEAD@{2 days ago}:src/a.py'", "git show :src/a.py",
-        "git log --no-renames -L1,5:src/a.py", "git grep word -- src", "git grep -e word -- src", "git log -p -- src",
+        "git grep word -- src", "git grep -e word -- src", "git log -p -- src",
     ],
 )  # fmt: skip
 def test_a_path_in_a_revision_is_judged_as_that_path(command: str, tracked: Path) -> None:

@@ -55,7 +55,9 @@ def _git(folder: Path, *words: str) -> str:
         "git show stash -- src", "git cat-file -p stash", "git grep x ORIG_HEAD -- src",
         "git show origin/blob -- src", "git show '@{u}' -- src", "git cat-file -p 'main@{upstream}'",
         "git show '@{-1}' -- src", "git diff --numstat blob src/app.py", "git diff --quiet origin/blob src/app.py",
-        "git tag --sort=raw", "git for-each-ref --sort=-raw refs/tags",
+        "git tag --sort=raw", "git for-each-ref --sort=-raw refs/tags", "git show 'origin/main@{1}' -- src",
+        "git diff-index -p --default HEAD:lib -- src", "git diff-tree -p --tags='bl*' HEAD -- src",
+        "git diff-tree -p --glob='refs/tags/blo[b]' HEAD -- src", "git diff --default HEAD:src/app.py src/app.py",
     ],
 )  # fmt: skip
 def test_what_may_lead_to_a_file_may_print_a_secret(command: str, repository: Path) -> None:
@@ -69,7 +71,8 @@ def test_what_may_lead_to_a_file_may_print_a_secret(command: str, repository: Pa
         "git range-diff main~1 old main", "git stash show -p", "git stash show -p 0", "git stash show -p docs",
         "git stash list -p", "git reflog show -p", "git reflog show -p main", "git cat-file -p blob",
         "git grep '(' -e x ')'", "git grep --not '(' -e x ')'", "git log -L1,1:src/app.py",
-        "git whatchanged -L1,1:src/app.py",
+        "git whatchanged -L1,1:src/app.py", "git log --no-renames -M -L1,1:src/app.py",
+        "git log --no-rename -L1,1:src/app.py",
     ],
 )  # fmt: skip
 def test_a_word_limits_what_is_printed_only_where_git_takes_it_for_a_path(command: str, repository: Path) -> None:
@@ -81,6 +84,7 @@ COMMITS = [
     "git show origin -- src", "git diff origin/main...topic -- src",
     "git cat-file -p v2:src/app.py", "git diff --stat v1 topic", "git show --stat v2", "git diff --stat src",
     "git grep x v1 -- src", "git blame v1 -- src/app.py", "git log -p topic -- src", "git show heads/main~1 -- src",
+    "git diff-tree -r -p HEAD~1 HEAD -- src", "git diff-index --cached -p HEAD -- src", "git show 'HEAD@{1}' -- src",
 ]  # fmt: skip
 
 
@@ -102,6 +106,9 @@ def test_a_name_that_leads_to_a_commit_is_followed(packed: bool, deny: list[str]
         "git cat-file -p held-tree:key", "git grep x held-tree -- key", "git diff held-tree HEAD -- key",
         "git diff-tree -p 'held-tree^{tree}' 'HEAD^{tree}' -- key", "git log -L1,1:src/app.py",
         "git ls-files -o -i --exclude-per-directory=../held/key", "git tag --sort=raw",
+        "git diff-index -p --default held-tree -- src", "git checkout held-tree -- src",
+        "git restore --source held-tree -- src", "git restore -s held-tree src/key", "git checkout held-tree src",
+        "git reset -q held-tree -- src/key",
     ],
 )  # fmt: skip
 def test_a_rule_about_reading_holds_for_what_names_lead_to(command: str, allow: list[str], repository: Path) -> None:
@@ -128,3 +135,68 @@ def test_objects_that_stand_for_others_ask(repository: Path) -> None:
         assert decide("git log --oneline", workspace=str(repository), home=HOME) == "allow"
     _git(repository, "replace", "-d", _git(repository, "rev-parse", "HEAD:src/app.py").strip())
     assert decide("git show HEAD:src/app.py", workspace=str(repository), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize("allow", [[], ["Bash(git:*)"]], ids=["no rule", "a rule for git"])
+def test_objects_that_stand_for_others_ask_under_a_rule_about_reading(allow: list[str], repository: Path) -> None:
+    _git(repository, "replace", "HEAD:src/app.py", "HEAD:held/key")
+    for command in ("git show HEAD:src/app.py", "git log -p -- src", "git grep x HEAD -- src", "git diff -- src"):
+        assert decide(command, allow, deny=["Read(held/**)"], workspace=str(repository), home=HOME) == "ask", command
+    _git(repository, "replace", "-d", _git(repository, "rev-parse", "HEAD:src/app.py").strip())
+
+
+DENIED = ["Read(held/**)"]
+
+
+def test_a_linked_worktree_has_refs_of_its_own(repository: Path, tmp_path: Path) -> None:
+    _git(repository, "worktree", "add", "-q", str(tmp_path / "other"), "topic")
+    for name in ("ORIG_HEAD", "bisect/bad"):
+        _git(repository, "update-ref", name if name.isupper() else f"refs/{name}", "HEAD~1")
+    _git(repository, "tag", "bisect/bad", "blob")
+    for command in ("git show ORIG_HEAD -- src", "git show bisect/bad -- src"):
+        assert decide(command, workspace=str(tmp_path / "other"), home=HOME) == "ask"
+        assert decide(command, workspace=str(repository), home=HOME) == "allow"
+    assert decide("git show topic -- src", workspace=str(tmp_path / "other"), home=HOME) == "allow"
+    for name in ("ORIG_HEAD", "refs/bisect/bad", "refs/tags/bisect/bad"):
+        _git(repository, "update-ref", "-d", name)
+
+
+def test_a_linked_worktree_without_an_index_has_commits(repository: Path, tmp_path: Path) -> None:
+    _git(repository, "worktree", "add", "-q", "--no-checkout", "-b", "empty", str(tmp_path / "other"))
+    for command in ("git show", "git log -p", "git diff HEAD~1"):
+        assert decide(command, workspace=str(tmp_path / "other"), home=HOME) == "ask"
+
+
+def test_a_tag_called_head_counts_where_nothing_is_checked_out(repository: Path) -> None:
+    _git(repository, "update-ref", "refs/tags/HEAD", "HEAD:conf/server.pem")
+    assert decide("git show HEAD -- src", workspace=str(repository), home=HOME) == "allow"
+    head = (repository / ".git/HEAD").read_text()
+    (repository / ".git/HEAD").write_text("ref: refs/heads/unborn\n")
+    assert decide("git show HEAD -- src", workspace=str(repository), home=HOME) == "ask"
+    assert decide("git show @ -- src", workspace=str(repository), home=HOME) == "ask"
+    (repository / ".git/HEAD").write_text(head)
+    _git(repository, "update-ref", "-d", "refs/tags/HEAD")
+
+
+def test_a_repository_without_a_work_tree_takes_a_file_for_a_revision(repository: Path) -> None:
+    (repository / "held-blob").write_text("x")
+    for bare, expected in (("true", "ask"), ("false", "allow")):
+        _git(repository, "config", "core.bare", bare)
+        found = decide("git show held-blob", ["Bash(git:*)"], deny=DENIED, workspace=str(repository), home=HOME)
+        assert found == expected
+    (repository / "held-blob").unlink()
+
+
+def test_a_repository_that_is_kept_elsewhere_is_not_looked_into(tmp_path: Path) -> None:
+    (tmp_path / "ws/src").mkdir(parents=True)
+    _git(tmp_path / "ws", "init", "-q", "--separate-git-dir", str(tmp_path / "kept"))
+    found = decide("git show held-blob -- src", ["Bash(git:*)"], deny=DENIED, workspace=f"{tmp_path}/ws", home=HOME)
+    assert found == "ask"
+
+
+def test_a_link_is_not_followed_to_outside_where_an_option_names_an_object(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x")
+    (repository / "linked").symlink_to(tmp_path)
+    command = "git diff --default HEAD:src/app.py linked/notes.txt"
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+    (repository / "linked").unlink()

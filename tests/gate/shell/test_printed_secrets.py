@@ -14,10 +14,6 @@ COMMANDS = [
     ("git diff --stat", "allow"),
     ("git diff HEAD --name-only", "allow"),
     ("git diff --word-diff -U0", "allow"),
-    ("git diff --branches", "ask"),  # it compares commits
-    ("git diff --reflog", "ask"),
-    ("git diff --glob=heads", "ask"),
-    ("git diff -g", "ask"),
     ("git log -U0", "ask"),
     ("git diff --cached", "ask"),
     ("git diff HEAD", "ask"),
@@ -31,15 +27,8 @@ COMMANDS = [
     ("git diff HEAD -I --stat", "ask"),
     ("git diff --cached --anchored --shortstat", "ask"),
     ("git show --decorate-refs -s", "ask"),
-    ("git show --skip --stat", "ask"),
     ("git show -q --no-quiet", "ask"),
     ("git diff HEAD --quiet --no-quiet", "ask"),
-    ("git show --indexed-objects -s", "ask"),  # a blob is printed whatever else is said
-    ("git show --indexed-objects -- src", "ask"),
-    ("git show HEAD --indexed-objects -- src", "ask"),
-    ("git show --tags --stat", "ask"),
-    ("git show --all -- src", "ask"),
-    ("git show --glob='refs/tags/*' -s", "ask"),
     ("git show HEAD:src/app.py", "allow"),
     ("git show ':!src'", "ask"),
     ("git show ':src/app.py'", "allow"),
@@ -150,6 +139,18 @@ def test_a_tracked_secret_asks_where_it_may_be_printed(command: str, expected: s
     covered = decide(command, workspace=str(repository), home=HOME, allow=["Read(conf/server.pem)"])
     assert covered == "allow" or ":!conf" in command
     _git(repository, "rm", "-q", "-f", "--cached", "conf/server.pem")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git diff --reflog", "git diff --glob=heads", "git diff -g", "git show --skip --stat", "git diff --branches",
+        "git show --indexed-objects -s", "git show --indexed-objects -- src", "git show --tags --stat",
+        "git show HEAD --indexed-objects -- src", "git show --all -- src", "git show --glob='refs/tags/*' -s",
+    ],
+)  # fmt: skip
+def test_an_option_that_may_name_an_object_asks(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
 
 
 def test_a_tracked_secret_that_was_changed_asks(repository: Path) -> None:

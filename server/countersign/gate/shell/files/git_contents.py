@@ -28,7 +28,7 @@ _WHOLE = frozenset({
 })  # fmt: skip
 """Subcommands that print, serve or bring back contents in every form, whatever paths they are given."""
 
-_FROM_TREES = frozenset({"checkout", "restore", "reset", "read-tree"})
+FROM_TREES = frozenset({"checkout", "restore", "reset", "read-tree"})
 """Subcommands that take files out of a tree, which get other names where that tree is a folder's."""
 
 _LIMITED_BY_PATHS = frozenset({
@@ -117,7 +117,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     found, dashes = git.arguments, end_of_revisions(words, git)
     operands = [word for index, word in found.operands if index < dashes]
     specs = [word for index, word in found.operands if index >= dashes]
-    if name in _WHOLE or (name in _FROM_TREES and _is_from_folder([*operands, *specs], git)):
+    if name in _WHOLE or (name in FROM_TREES and _is_from_folder([*operands, *specs], git)):
         return ()
     if _formats_whole(git) or _tells_contents(name, git):
         return ()
@@ -168,8 +168,6 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
                 return None
     if name not in _LIMITED_BY_PATHS or _follows_renames(name, git):
         return ()
-    if _tells_one_file(git):
-        return None
     if _has(git, _WIDENING) or odd_word(git) is not None:
         return ()
     if _names_anything(operands, git) and name not in _OF_COMMITS_ALONE:
@@ -219,8 +217,6 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         return None
     if name not in _LIMITED_BY_PATHS or _follows_renames(name, git):
         return ()
-    if _tells_one_file(git):
-        return None
     widened = name in _WITHOUT_LIMITS or _adds_objects(name, git) or _has(git, _WIDENING) or _in_any_case(git)
     if name not in _OF_COMMITS_ALONE:
         # A path does not limit what is printed of a file's contents, and counts from the top of a folder's tree.
@@ -236,13 +232,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
 
 def _follows_renames(name: str, git: Git) -> bool:
     """Whether it prints the lines of a file under the names that it had before, where other files were."""
-    lines = name in {"log", "whatchanged"} and git.arguments.may_have("-L")
-    return lines and not git.arguments.keeps("--no-renames")
-
-
-def _tells_one_file(git: Git) -> bool:
-    """Whether options name the lines that are printed (``git log -L1,5:x``), of files that are judged by name."""
-    return git.subcommand in {"log", "whatchanged"} and git.arguments.keeps("-L")
+    return name in {"log", "whatchanged"} and git.arguments.may_have("-L")
 
 
 def _tells_contents(name: str, git: Git) -> bool:
@@ -272,7 +262,8 @@ def searches_files(git: Git) -> bool:
 
 def reads_work_tree(git: Git) -> bool:
     """Whether it may print lines of the files in the work tree, not only those of commits and the index."""
-    return git.subcommand in _OF_WORK_TREE and not git.arguments.keeps("--cached", "--staged")
+    cached = git.subcommand != "ls-files" and git.arguments.keeps("--cached", "--staged")
+    return git.subcommand in _OF_WORK_TREE and not cached
 
 
 _OF_WORK_TREE = frozenset({"diff", "diff-files", "diff-index", "grep", "status", "ls-files"})
@@ -514,10 +505,19 @@ _LEAVES_NAMES = frozenset({
 ``--tags`` do, may name contents of files, which ``git show`` prints whatever else is said."""
 
 
+_SHOWS_OBJECTS = _BY_DEFAULT | {"diff-tree", "diff-index", "diff-files"}
+_OF_TREES = frozenset({"-r", "-t", "--no-commit-id"})
+
+
+def may_name_objects(git: Git) -> bool:
+    """Whether options of a command that prints contents may name some (``--default X``, ``--tags``)."""
+    return _adds_objects(git.subcommand or "", git)
+
+
 def _adds_objects(name: str, git: Git) -> bool:
     """Whether options may name contents of files, which are printed whatever paths stand behind."""
-    return name in _BY_DEFAULT and not all(
-        option.name in _PRINTS | _PRINTS_NAMES | _LEAVES_NAMES
+    return name in _SHOWS_OBJECTS and not all(
+        option.name in _PRINTS | _PRINTS_NAMES | _LEAVES_NAMES | _OF_TREES
         or option.name[1:].isdigit()
         or _leaves_unstaged(option.name)
         for option in git.arguments.options
@@ -533,6 +533,8 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """Words that must name commits if nothing else is to be printed than what ``printed_below`` and ``prints_unnamed``
     say: in front of ``--`` all of them, else those that name no file (``may_be_files``)."""
     name, found = git.subcommand, git.arguments
+    if name in FROM_TREES:
+        return _sources(words, git)
     if name in _OF_COMMITS_ALONE or name in {"blame", "annotate"} or name not in SHOWS_FILES:
         return ()
     named = [word for _, word in found.operands]
@@ -549,6 +551,16 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     return tuple(_revision_of(word) for index, word in operands if index < dashes and not word.prefix.startswith(":"))
 
 
+def _sources(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
+    """The trees out of which files are taken by their paths."""
+    if git.subcommand == "restore":
+        return tuple(map(_revision_of, git.arguments.valued("-s", "--source")))
+    dashes, operands = end_of_revisions(words, git), git.arguments.operands
+    named = operands if git.subcommand == "read-tree" else operands[:1]
+    alone = len(operands) < 2 and git.subcommand in ("checkout", "reset")
+    return () if alone else tuple(_revision_of(word) for index, word in named if index < dashes)
+
+
 def _revision_of(word: Word) -> Word:
     """The revision in front of a path in it."""
     return constant(word.value.partition(":")[0]) if word.value is not None and ":" in word.value else word
@@ -557,7 +569,8 @@ def _revision_of(word: Word) -> Word:
 def may_be_files(words: Sequence[Word], git: Git) -> bool:
     """Whether a word that names a file or folder is no revision: no ``--`` stands behind the revisions, and git
     refuses a word that is both."""
-    return git.subcommand in {*_LIMITED_BY_PATHS, "grep"} and end_of_revisions(words, git) == len(words)
+    refusing = {*_LIMITED_BY_PATHS, "grep", "checkout", "reset"}
+    return git.subcommand in refusing and end_of_revisions(words, git) == len(words)
 
 
 _WITHOUT_CONTENTS = frozenset("commit tree tag".split())

@@ -152,6 +152,8 @@ def _has_no_commit(git_dir: str) -> bool:
     head = disk.beginning(f"{git_dir}/HEAD", 1_000)
     if head is None:
         return True  # git takes it for no repository
+    if disk.path_stat(f"{git_dir}/commondir") not in disk.MISSING:
+        return False  # its refs lie elsewhere
     named = re.fullmatch(rb"ref: (refs/[\w./-]+)\s*", head)
     if named is None or disk.path_stat(f"{git_dir}/packed-refs") not in disk.MISSING:
         return False

@@ -13,9 +13,11 @@ from itertools import pairwise, zip_longest
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_contents import (
+    FROM_TREES,
     end_of_revisions,
     leaves_files_out,
     may_be_files,
+    may_name_objects,
     prints_lines,
     prints_unnamed,
     revisions,
@@ -37,9 +39,12 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     if unnamed is not None:
         # It prints from the top of the repository, wherever it works in it.
         yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
-    if unnamed != () and prints_lines(git) and (named := revisions(words, git)):
+    taken = git.subcommand in FROM_TREES
+    if unnamed != () and (prints_lines(git) or taken):
         # A tag may name the contents of a file, or a folder in which paths count from there.
         everything = FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True)
+        # Without any, what is checked out: the objects themselves may stand for others.
+        named = revisions(words, git) or (constant("HEAD"),)
         yield everything._replace(commits=named, or_files=may_be_files(words, git))
     for each in _touches(words, git):
         yield from (_placed(found, git) for found in _by_pathspec(each, git))
@@ -113,7 +118,7 @@ def _follows(git: Git) -> bool:
     diff`` of two files, which is another program wherever git finds no repository that it likes."""
     if git.subcommand in {"blame", "annotate"}:
         return True
-    two = git.subcommand == "diff" and len(git.arguments.operands) == 2
+    two = git.subcommand == "diff" and (len(git.arguments.operands) == 2 or may_name_objects(git))
     return two or git.arguments.may_have("--no-index")
 
 

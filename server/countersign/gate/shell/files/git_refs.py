@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_folders import Repository, repository_above
+from countersign.gate.shell.files.git_folders import Repository, folders_up, repository_above
 from countersign.gate.shell.files.git_kinds import is_commit
 from countersign.gate.shell.syntax.tree import Word
 
-_MOST_PACKED = 1 << 20
-_MOST_READ = 1 << 24
+_MOST_PACKED = 1 << 24
+_MOST_SETTINGS = 1 << 20
 _MOST_LINKS = 5
 _RANGE = re.compile(r"\.\.\.?")
 _WORD = re.compile(r"\^?([^~^@:{}]*|@)(?:@\{\d[^{}]*\}|\^\{(?:commit|tree)\})*")
@@ -37,7 +37,10 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     """Whether each of these words, seen from a folder, surely names commits, or with ``or_files`` what is there. Where
     git finds no repository, they do."""
     repository = repository_above(place, paths)
-    return repository is None or all(
+    if repository is None:
+        return not any(disk.path_stat(f"{each}/.git") not in disk.MISSING for each in folders_up(place, paths))
+    or_files = or_files and not _may_be_bare(repository)
+    return not disk.combined(_holds_replacements, repository.shared) and all(
         word.value is not None
         and (
             names_commits(word.value, repository)
@@ -47,6 +50,16 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     )
 
 
+def _may_be_bare(repository: Repository) -> bool:
+    """Whether settings may say that there is no work tree: then git does not refuse a word that is a revision and a
+    file."""
+    files = (f"{repository.shared}/config", f"{repository.own}/config.worktree")
+    return any(_BARE.search(disk.beginning(file, _MOST_SETTINGS) or b"") for file in files)
+
+
+_BARE = re.compile(rb"\bbare\b(?![ \t]*=[ \t]*false\b)", re.IGNORECASE)
+
+
 def holds_replacements(place: str, paths: PathJudge) -> bool:
     """Whether git, run in this folder, may take some objects for others (`git replace`)."""
     repository = repository_above(place, paths)
@@ -54,8 +67,8 @@ def holds_replacements(place: str, paths: PathJudge) -> bool:
 
 
 def _holds_replacements(folder: str) -> bool:
-    packed = disk.beginning(f"{folder}/packed-refs", _MOST_READ + 1) or b""
-    return len(packed) > _MOST_READ or b" refs/replace/" in packed or bool(disk.names_in(f"{folder}/refs/replace"))
+    packed = disk.beginning(f"{folder}/packed-refs", _MOST_PACKED + 1) or b""
+    return len(packed) > _MOST_PACKED or b" refs/replace/" in packed or bool(disk.names_in(f"{folder}/refs/replace"))
 
 
 def names_commits(word: str, repository: Repository) -> bool:
@@ -71,22 +84,31 @@ def _names_commit(word: str, repository: Repository) -> bool:
         return False
     name = found[1]
     if name in _ALWAYS:
-        return True
+        return _is_checked_out(repository)
+    if "@{" in word:
+        return False  # an earlier state may have been something else
     number = name.lower() if _WHOLE_NUMBER.fullmatch(name) else None  # which git takes for no ref of that name
     if number is None and _NAME.fullmatch(name):
-        number = _object_of(name, repository)
+        number = _object_of([place.format(name) for place in _PLACES], repository)
     return number is not None and is_commit(number, f"{repository.shared}/objects")
 
 
-def _object_of(name: str, repository: Repository) -> str | None:
-    """The number of the object to which a name leads; None if that is not known."""
-    packed = disk.beginning(f"{repository.shared}/packed-refs", _MOST_PACKED + 1) or b""
-    if len(packed) > _MOST_PACKED:
+def _is_checked_out(repository: Repository) -> bool:
+    """Whether a commit is checked out, or nothing else is called like it."""
+    if _object_of(["HEAD"], repository) is not None:
+        return True
+    packed = _packed(repository)
+    others = [place.format("HEAD") for place in _PLACES[1:]]
+    return packed is not None and all(_stands_at(each, packed, repository) is None for each in others)
+
+
+def _object_of(places: Sequence[str], repository: Repository) -> str | None:
+    """The number of the object to which the first of these refs leads that is there; None if that is not known."""
+    packed = _packed(repository)
+    if packed is None:
         return None
-    refs = {line[41:]: line[:40] for line in packed.split(b"\n") if line[40:41] == b" "}
-    places = [place.format(name) for place in _PLACES]
     for _ in range(_MOST_LINKS):
-        found = next(filter(None, (_stands_at(place, refs, repository) for place in places)), None)
+        found = next(filter(None, (_stands_at(place, packed, repository) for place in places)), None)
         if found is None:
             return None
         leads, number = _LEADS.fullmatch(found), _NUMBER.fullmatch(found)
@@ -98,13 +120,23 @@ def _object_of(name: str, repository: Repository) -> str | None:
     return None
 
 
-def _stands_at(ref: str, packed: dict[bytes, bytes], repository: Repository) -> bytes | None:
+def _packed(repository: Repository) -> bytes | None:
+    """The packed refs; None where they are too many to read."""
+    packed = disk.beginning(f"{repository.shared}/packed-refs", _MOST_PACKED + 1) or b""
+    return packed if len(packed) <= _MOST_PACKED else None
+
+
+def _stands_at(ref: str, packed: bytes, repository: Repository) -> bytes | None:
     """What a ref holds: a number, or the ref to which it leads; something else where that cannot be read."""
-    for folder in dict.fromkeys((repository.own, repository.shared)):
-        found = disk.path_stat(f"{folder}/{ref}")
-        if isinstance(found, int):
-            if found not in disk.MISSING:
-                return b"?"
-        elif found.kind != stat.S_IFDIR:
-            return (disk.beginning(f"{folder}/{ref}", 300) or b"?") if found.kind == stat.S_IFREG else b"?"
-    return packed.get(ref.encode())
+    folder = repository.own if _OF_WORK_TREE.match(ref) else repository.shared
+    found = disk.path_stat(f"{folder}/{ref}")
+    if isinstance(found, int) and found not in disk.MISSING:
+        return b"?"
+    if isinstance(found, int) or found.kind == stat.S_IFDIR:
+        at = packed.find(b" %s\n" % ref.encode())
+        return packed[max(0, at - 40) : at] if at >= 0 else None
+    return (disk.beginning(f"{folder}/{ref}", 300) or b"?") if found.kind == stat.S_IFREG else b"?"
+
+
+_OF_WORK_TREE = re.compile(r"[A-Z_-]+\Z|refs/(?:bisect|worktree|rewritten)/")
+"""Refs that each work tree has of its own (`gitrepository-layout`)."""

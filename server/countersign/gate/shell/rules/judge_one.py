@@ -28,7 +28,7 @@ from countersign.gate.shell.files.address_operands import (
     repository_paths,
 )
 from countersign.gate.shell.files.file_use import FileUse
-from countersign.gate.shell.files.git_contents import prints_lines, reads_objects
+from countersign.gate.shell.files.git_contents import may_name_objects, prints_lines, reads_objects
 from countersign.gate.shell.files.git_folders import is_whole
 from countersign.gate.shell.files.git_refs import holds_replacements
 from countersign.gate.shell.files.git_remotes import may_be_remote, remote_addresses
@@ -421,6 +421,8 @@ def _only_reads(
         odd = odd_word(known.git)
         if odd is not None:
             return False, f"git may read `{odd.source[:40]}` in another way than it looks"
+        if may_name_objects(known.git):
+            return False, "an option of git's may name an object, which is printed whatever paths stand behind"
         if any(holds_replacements(place, context.paths) for place in places):
             return False, "git may take objects of this repository for others (`git replace`)"
     secret = printed_secret(context, analyzed, places)
