@@ -257,7 +257,7 @@ git pull && ls plain
 git pull && test -f a.py && echo yes
 git checkout -b z && cat a.py
 git status && cat a.py
-git checkout topic -- plain && cat a.py
+git checkout HEAD~1 -- plain && cat a.py
 """
 
 
