@@ -17,7 +17,7 @@ src/a.py
 ./src/
 ..
 ../x
-/work/x.py
+/x/y.py
 .gitignore
 .github/workflows/ci.yml
 src/app/[id]/page.tsx
@@ -74,7 +74,14 @@ def test_a_word_that_git_may_read_in_another_way(word: str, without_secrets: Pat
 
 @pytest.mark.parametrize(
     "command",
-    ["git grep ':/x(*)' -- src", "git log 'HEAD@{10:00}'", "git log --grep='a//b'", "git log -S'a\tb' src", "git diff"],
+    [
+        "git grep ':/x(*)' -- src",
+        "git log 'HEAD@{10:00}'",
+        "git log --grep='a//b'",
+        "git log -S'a\tb' src",
+        "git diff",
+        "git show --encoding=utf8",
+    ],
 )
 def test_words_that_name_no_file_and_choose_no_lines_are_free(command: str, without_secrets: Path) -> None:
     assert decide(command, workspace=str(without_secrets), home=HOME) == "allow"

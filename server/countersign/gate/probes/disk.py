@@ -228,7 +228,7 @@ def beginning(path: str, most: int) -> bytes | None:
 
 
 def piece(path: str, start: int, length: int) -> bytes | None:
-    """So many bytes of an ordinary file from there on, fewer at its end; None where there is none that can be read."""
+    """``length`` bytes of an ordinary file from ``start`` on, fewer at its end; None where no such file can be read."""
     return _recorded(_piece, (path, start, length))
 
 

@@ -498,8 +498,8 @@ _LEAVES_NAMES = frozenset({
     "-M", "-D", "-R", "-w", "-b", "-z", "--find-renames", "--no-renames", "--diff-filter",
     "--relative", "--no-relative", "--ignore-submodules", "--submodule", "--abbrev", "--no-abbrev", "--abbrev-commit",
     "--no-abbrev-commit", "--format", "--pretty", "--oneline", "--date", "--no-notes", "--no-decorate", "--decorate",
-    "--no-show-signature", "--first-parent", "--root", "--reverse", "--graph", "-n", "--max-count", "--no-merges",
-    "--merges", "--exit-code", "--ignore-all-space", "--ignore-space-change", "--ignore-blank-lines",
+    "--no-show-signature", "--encoding", "--first-parent", "--root", "--reverse", "--graph", "-n", "--max-count",
+    "--no-merges", "--merges", "--exit-code", "--ignore-all-space", "--ignore-space-change", "--ignore-blank-lines",
 })  # fmt: skip
 """Options beside which what prints names prints nothing else. Those that name objects, as ``--indexed-objects`` and
 ``--tags`` do, may name contents of files, which ``git show`` prints whatever else is said."""
@@ -507,10 +507,11 @@ _LEAVES_NAMES = frozenset({
 
 _SHOWS_OBJECTS = _BY_DEFAULT | {"diff-tree", "diff-index", "diff-files"}
 _OF_TREES = frozenset({"-r", "-t", "--no-commit-id"})
+"""Options of ``diff-tree`` that say which names it prints."""
 
 
 def may_name_objects(git: Git) -> bool:
-    """Whether options of a command that prints contents may name some (``--default X``, ``--tags``)."""
+    """Whether an option of a command that prints contents may name an object (``--default X``, ``--tags``)."""
     return _adds_objects(git.subcommand or "", git)
 
 

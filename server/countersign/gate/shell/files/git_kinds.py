@@ -13,10 +13,12 @@ from itertools import pairwise
 from countersign.gate.probes import disk
 
 _MOST_STEPS = 50
-"""Tags that name tags, and objects that are told by their difference from others, which are followed."""
+"""How many tags of tags are followed, and how many deltas from one object in a pack to the next."""
 _MOST_PACKS = 200
 _MOST_BUCKET = 4 << 20
+"""Bytes of the numbers in an index that begin with the same byte."""
 _HEAD = 4096
+"""Bytes of an object that are read and unpacked: a tag says at its beginning what it names."""
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
 _KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _BY_OFFSET = 6
@@ -93,7 +95,7 @@ def _offset(number: bytes, index: str) -> int | None:
 
 
 def _in_pack(offset: int, pack: str) -> tuple[bytes, bytes] | None:
-    """The kind of what stands there, with its text; without where it is told by its difference from another."""
+    """The kind of the object at this offset and its text, which is left empty where it is stored as a delta."""
     whole = True
     for _ in range(_MOST_STEPS):
         data = disk.piece(pack, offset, _HEAD) or b""

@@ -47,7 +47,7 @@ def is_plain(text: str) -> bool:
 
 
 def odd_word(git: Git) -> Word | None:
-    """Return the first operand, or lines of a file, of none of these forms; None if there is none."""
+    """Return the first operand, or value of ``-L``, that has none of these forms; None if all are plain."""
     found = git.arguments
     # The first operand of `git grep` is an expression unless an option gives one.
     free = git.subcommand == "grep" and not found.unrecognized_options and not found.has("-e", "-f")
