@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from countersign.gate.shell.files.git_kinds import is_commit
+from countersign.gate.shell.files.git_kinds import is_commit, the_only_number
 
 from .asked import HOME, decide
 
@@ -85,6 +87,8 @@ COMMITS = [
     "git cat-file -p v2:src/app.py", "git diff --stat v1 topic", "git show --stat v2", "git diff --stat src",
     "git grep x v1 -- src", "git blame v1 -- src/app.py", "git log -p topic -- src", "git show heads/main~1 -- src",
     "git diff-tree -r -p HEAD~1 HEAD -- src", "git diff-index --cached -p HEAD -- src", "git show 'HEAD@{1}' -- src",
+    "git diff $(git merge-base main topic) -- src", "git show $(git rev-list -n 1 HEAD):src/app.py",
+    'x=$(git rev-parse v1); git diff "$x"..HEAD -- src', "git show $(git rev-parse --verify HEAD) -- src",
 ]  # fmt: skip
 
 
@@ -124,6 +128,73 @@ def test_each_object_is_of_the_kind_that_git_says(repository: Path) -> None:
             )
             assert is_commit(number, f"{repository}/.git/objects") == to_commit
         _git(repository, "repack", "-adfq", "--depth=50")
+
+
+BY_NUMBER = [
+    "git show {} -- src", "git diff {}..HEAD -- src", "git diff {} HEAD -- src", "git show {}:src/app.py",
+    "git diff --stat {}", "git show --stat {}", "git cat-file -p {}:src/app.py", "git cat-file -p {}",
+    "git grep x {} -- src",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("digits", [4, 7, 40])
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_a_number_is_looked_up(packed: bool, digits: int, repository: Path) -> None:
+    if packed:
+        _git(repository, "gc", "-q")
+    commit, secret, tree = _git(repository, "rev-parse", "HEAD~1", "HEAD:conf/server.pem", "HEAD:conf").split()
+    for each in BY_NUMBER:
+        found = decide(each.format(commit[:digits]), workspace=str(repository), home=HOME)
+        assert found == "allow", each
+        for number in (secret, tree):
+            found = decide(each.format(number[:digits]), workspace=str(repository), home=HOME)
+            assert found == "ask", each
+
+
+def test_a_number_names_what_git_finds_by_it(repository: Path) -> None:
+    store = f"{repository}/.git/objects"
+    _git(repository, "gc", "-q")
+    commit = _git(repository, "rev-parse", "HEAD~1").strip()
+    command = f"git show {commit[:4]} -- src"
+    for text in map(str, itertools.count()):
+        if hashlib.sha1(f"blob {len(text)}\0{text}".encode()).hexdigest().startswith(commit[:4]):
+            break
+    assert decide(command, workspace=str(repository), home=HOME) == "allow"
+    (repository / "same").write_text(text)
+    number = _git(repository, "hash-object", "-w", "same").strip()
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+    (repository / "same").unlink()
+    numbers = _git(repository, "cat-file", "--batch-check=%(objectname)", "--batch-all-objects").split()
+    for each, digits in itertools.product(numbers, (4, 5, 9, 40)):
+        alike = [other for other in numbers if other.startswith(each[:digits])]
+        assert the_only_number(each[:digits], store) == (each if len(alike) == 1 else None)
+    (repository / ".git/objects" / number[:2] / number[2:]).unlink()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show $(git rev-parse blob) -- src", "git show $(git rev-parse --verify blob) -- src",
+        "git -C src show $(git rev-parse HEAD) -- app.py", "git show $(git -C lib rev-parse HEAD) -- src",
+        "cd lib; x=$(git rev-parse HEAD); cd ..; git show $x -- src", "git show $(git merge-base main topic)",
+        "git show $(git rev-parse HEAD:conf/server.pem) -- src", "git show $(git hash-object src/app.py) -- src",
+    ],
+)  # fmt: skip
+def test_a_number_that_is_printed_may_be_one_of_a_file(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+
+
+def test_a_ref_comes_before_the_number_that_it_is_called_like(repository: Path) -> None:
+    number = _git(repository, "rev-parse", "HEAD~1").strip()[:7]
+    command = f"git show {number} -- src"
+    assert decide(command, workspace=str(repository), home=HOME) == "allow"
+    _git(repository, "update-ref", f"refs/tags/{number}", "HEAD:conf/server.pem")
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+    _git(repository, "update-ref", "-d", f"refs/tags/{number}")
+    (repository / ".git/objects/info").mkdir(exist_ok=True)
+    (repository / ".git/objects/info/alternates").write_text("/nowhere\n")
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+    (repository / ".git/objects/info/alternates").unlink()
 
 
 def test_objects_that_stand_for_others_ask(repository: Path) -> None:

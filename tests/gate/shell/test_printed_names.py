@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from countersign.gate.shell.files.git_contents import KNOWN_LATER
+
 from .asked import decide
 
 HOME = "/nowhere/home"
@@ -160,7 +162,7 @@ def test_a_branch_may_stand_for_another(repository: Path) -> None:
 
 
 def test_rules_still_speak_of_such_words(repository: Path) -> None:
-    for command in ("git show $(git rev-parse HEAD)", "c=$(git rev-parse HEAD); git show $c --stat"):
+    for command in ("git show $(git rev-parse HEAD)", "c=$(git rev-parse HEAD); git show $c --patch"):
         assert decide(command, workspace=str(repository), home=HOME) == "allow"
         assert decide(command, workspace=str(repository), home=HOME, deny=["Read(src/**)"]) == "ask"
         assert decide(command, workspace=str(repository), home=HOME, ask=["Bash(git rev-parse:*)"]) == "ask"
@@ -172,7 +174,8 @@ def test_a_file_called_like_the_stand_in_limits_nothing(repository: Path) -> Non
     (repository / "id_rsa").write_text("x\n")
     _git(repository, "add", "-f", ".")
     assert decide("git diff --cached src", workspace=str(repository), home=HOME) == "allow"
-    (repository / ("5ca1ab1e" * 5)).write_text("x\n")
+    for number in KNOWN_LATER:
+        (repository / number).write_text("x\n")
     for command in ("git diff $(git rev-parse HEAD)", "git diff HEAD -- $(git rev-parse HEAD)"):
         assert decide(command, workspace=str(repository), home=HOME) == "ask"
 

@@ -92,10 +92,6 @@ _NAMES_NO_COMMIT = frozenset({
 _REMOTE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[^/]+:)")
 """How an address on another machine begins; anything else is copied from this one."""
 
-_NUMBER = re.compile(r"\^?(?:[^:]*-g)?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0?)*")
-"""An object that is named by its number, by itself or as ``git describe`` names it, which may be a tree or a blob as
-well as a commit."""
-
 _OF_COMMITS_ALONE = frozenset({"log", "reflog", "whatchanged", "stash", "commit", "rev-list"})
 """Subcommands that leave out an object that is no commit."""
 
@@ -160,8 +156,6 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return ()  # whole differences by the setting `stash.showPatch`; behind `--` stands the name of a stash
         case "archive":
             # Behind the tree stand paths.
-            if _is_number(operands[0] if operands else None):
-                return ()
             return _limits([], [*operands[1:], *specs], git, ended=False)
         case _:
             if name not in _ALWAYS and not _asked_for(name, operands, git):
@@ -402,13 +396,21 @@ def _may_widen(word: Word, git: Git) -> bool:
 
 
 OBJECT = "5ca1ab1e" * 5
-"""Stands for the name of an object that is only known at run time. No file of this name says anything of it."""
+"""Stands for the number of an object that is only known at run time. No file of this name says anything of it."""
+COMMIT = "c0331175" * 5
+"""Stands for the number of a commit that is only known at run time."""
+KNOWN_LATER = frozenset({OBJECT, COMMIT})
+
+
+def holds_number(text: str) -> bool:
+    """Return whether a number that is only known at run time stands in this text."""
+    return any(number in text for number in KNOWN_LATER)
 
 
 def _is_plain_spec(word: Word) -> bool:
     """Whether a pathspec is a path and nothing else."""
     value = word.value
-    return value is not None and value[:1] != "-" and is_path(value) and OBJECT not in value
+    return value is not None and value[:1] != "-" and is_path(value) and not holds_number(value)
 
 
 def _may_limit(word: Word) -> bool:
@@ -423,7 +425,7 @@ _AS_REVISION = re.compile(r"[\^~:]|@\{|\.\.(?!/|\Z)")
 def _is_certain_spec(word: Word) -> bool:
     """Whether a pathspec is a path, or a pattern without magic in front."""
     value = word.value
-    return value is not None and value[:1] not in {"", "-", ":"} and OBJECT not in value
+    return value is not None and value[:1] not in {"", "-", ":"} and not holds_number(value)
 
 
 def _shows_only_paths(operands: Sequence[Word], git: Git) -> bool:
@@ -480,7 +482,7 @@ def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
 def _names_other_paths(word: Word) -> bool:
     """Whether a word may name a file's contents, or a folder of a commit. The files of such a folder are compared with
     files at other paths, and git pairs those that are alike."""
-    return _is_number(word) or ":" in word.prefix or word.value is None
+    return ":" in word.prefix or word.value is None
 
 
 def _only_names(name: str, git: Git) -> bool:
@@ -606,7 +608,7 @@ def _formats_whole(git: Git) -> bool:
 
 def _names_anything(operands: Sequence[Word], git: Git) -> bool:
     """Whether it may be given an object that holds other files' contents than its words say."""
-    return any(map(_is_number, operands)) or _is_elsewhere(git) or odd_word(git) is not None
+    return any(map(_is_described, operands)) or _is_elsewhere(git) or odd_word(git) is not None
 
 
 def _is_elsewhere(git: Git) -> bool:
@@ -620,13 +622,9 @@ def _values(git: Git) -> list[Word]:
 
 
 def _is_from_folder(operands: Sequence[Word], git: Git) -> bool:
-    """Whether files are taken out of a tree that may be a folder's: one that is named by its path, or by its number
-    where paths follow, since without any only a commit will do."""
-    sources = _values(git) if git.subcommand == "restore" else operands
-    if any(":" in word.prefix and not word.prefix.startswith(":") for word in (*operands, *sources)):
-        return True
-    alone = len(operands) < 2 and git.subcommand in ("checkout", "reset")
-    return not alone and any(map(_is_number, sources))
+    """Whether files are taken out of a tree that is named by its path, and so may be a folder's."""
+    sources = _values(git) if git.subcommand == "restore" else ()
+    return any(map(_is_in_no_commit, (*operands, *sources)))
 
 
 def _is_object(word: Word) -> bool:
@@ -635,16 +633,25 @@ def _is_object(word: Word) -> bool:
 
 
 def _is_in_no_commit(word: Word) -> bool:
-    """Whether an operand may name a tree or blob: by its number, or by the path in a revision."""
-    return _is_number(word) or (":" in word.prefix and not word.prefix.startswith(":"))
+    """Whether an operand names a tree or blob by its path in a revision, or looks like one that does."""
+    return _is_described(word) or (":" in word.prefix and not word.prefix.startswith(":"))
 
 
-def _is_number(word: Word | None) -> bool:
+def _is_number(word: Word) -> bool:
     """Whether a word names an object by its number, alone, in a range, or in front of a path."""
-    value = (word.value if word is not None else None) or ""
-    if _DESCRIBED.fullmatch(value):
+    value = word.value or ""
+    if _is_described(word):
         return True
     return any(_NUMBER.fullmatch(part) for part in re.split(r"\.\.\.?", value.partition(":")[0]))
+
+
+_NUMBER = re.compile(r"\^?(?:[^:]*-g)?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0?)*")
+"""An object that is named by its number, by itself or as ``git describe`` names it, which may be a tree or a blob as
+well as a commit."""
+
+
+def _is_described(word: Word) -> bool:
+    return _DESCRIBED.fullmatch(word.value or "") is not None
 
 
 _DESCRIBED = re.compile(r".*-g[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|[\^~]\d*)*", re.DOTALL)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
 
 from countersign.gate.probes import disk
 
@@ -19,6 +21,7 @@ _MOST_BUCKET = 4 << 20
 """Bytes of the numbers in an index that begin with the same byte."""
 _HEAD = 4096
 """Bytes of an object that are read and unpacked: a tag says at its beginning what it names."""
+_WHOLE = re.compile(r"[0-9a-f]{40}")
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
 _KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _BY_OFFSET = 6
@@ -31,6 +34,26 @@ def is_commit(number: str, store: str) -> bool:
     """Return whether this object (40 hexadecimal digits) in a folder of objects is a commit, or a tag that leads to
     one. Looks at the disk."""
     return disk.combined(_leads_to_commit, (number, store))
+
+
+def the_only_number(beginning: str, store: str) -> str | None:
+    """Return the number of the one object in this folder whose number begins with these four or more digits (in small
+    letters); None if there is none, or several, or others may lie elsewhere. Looks at the disk."""
+    return disk.combined(_number_of, (beginning, store))
+
+
+def _number_of(asked: tuple[str, str]) -> str | None:
+    beginning, store = asked
+    if disk.path_stat(f"{store}/info/alternates") not in disk.MISSING:
+        return None
+    folder, rest = beginning[:2], beginning[2:]
+    loose = (f"{folder}{name}" for name in disk.names_in(f"{store}/{folder}") if name.startswith(rest))
+    packs = _packs(store)
+    if packs is None:
+        return None
+    found = {*loose, *(number for pack in packs for number in _indexed(beginning, f"{pack}.idx"))}
+    number = found.pop() if len(found) == 1 else ""
+    return number if _WHOLE.fullmatch(number) else None
 
 
 def _leads_to_commit(asked: tuple[str, str]) -> bool:
@@ -62,36 +85,67 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _packed(number: str, store: str) -> tuple[bytes, bytes] | None:
-    names = [name for name in disk.names_in(f"{store}/pack") if name.endswith(".idx")]
-    if len(names) > _MOST_PACKS:
-        return None
-    for name in sorted(names):
-        pack = f"{store}/pack/{name.removesuffix('.idx')}"
+    for pack in _packs(store) or ():
         offset = _offset(bytes.fromhex(number), f"{pack}.idx")
         if offset is not None:
             return _in_pack(offset, f"{pack}.pack")
     return None
 
 
+def _packs(store: str) -> list[str] | None:
+    """The packs, without the ends of their names; None where there are too many."""
+    names = sorted(name for name in disk.names_in(f"{store}/pack") if name.endswith(".idx"))
+    return [f"{store}/pack/{name.removesuffix('.idx')}" for name in names] if len(names) <= _MOST_PACKS else None
+
+
 def _offset(number: bytes, index: str) -> int | None:
     """Where an object stands in the pack of this index."""
-    head = disk.piece(index, 0, _NUMBERS)
-    if head is None or len(head) < _NUMBERS or head[:8] != _IDX:
+    found = _bucket(number[0], index)
+    if found is None:
         return None
-    ends = [int.from_bytes(head[at : at + 4], "big") for at in range(_FANOUT, _NUMBERS, 4)]
-    first, last, count = ends[number[0] - 1] if number[0] else 0, ends[number[0]], ends[-1]
-    if not 0 <= (last - first) * 20 <= _MOST_BUCKET:
-        return None
-    bucket = disk.piece(index, _NUMBERS + 20 * first, 20 * (last - first)) or b""
-    at = next((at for at in range(0, len(bucket), 20) if bucket[at : at + 20] == number), None)
-    if at is None:
+    first, count, bucket = found
+    at = _place(number, bucket)
+    if _at(at, bucket) != number:
         return None
     offsets = _NUMBERS + 24 * count
-    small = int.from_bytes(disk.piece(index, offsets + 4 * (first + at // 20), 4) or b"", "big")
+    small = int.from_bytes(disk.piece(index, offsets + 4 * (first + at), 4) or b"", "big")
     if not small & 1 << 31:
         return small
     large = disk.piece(index, offsets + 4 * count + 8 * (small & ~(1 << 31)), 8)
     return int.from_bytes(large, "big") if large else None
+
+
+def _indexed(beginning: str, index: str) -> Iterator[str]:
+    """The numbers in the index of a pack that begin like this; one that is no number where that cannot be read."""
+    found = _bucket(int(beginning[:2], 16), index)
+    if found is None:
+        return iter(["?"])
+    bucket = found[2]
+    start = _place(bytes.fromhex(beginning.ljust(40, "0")), bucket)
+    numbers = (_at(at, bucket).hex() for at in range(start, len(bucket) // 20))
+    return takewhile(lambda number: number.startswith(beginning), numbers)
+
+
+def _bucket(byte: int, index: str) -> tuple[int, int, bytes] | None:
+    """How many numbers in the index of a pack stand in front of those that begin with this byte, how many there are in
+    all, and those; None where that cannot be read."""
+    head = disk.piece(index, 0, _NUMBERS)
+    if head is None or len(head) < _NUMBERS or head[:8] != _IDX:
+        return None
+    ends = [int.from_bytes(head[at : at + 4], "big") for at in range(_FANOUT, _NUMBERS, 4)]
+    first, last = ends[byte - 1] if byte else 0, ends[byte]
+    if not 0 <= (last - first) * 20 <= _MOST_BUCKET:
+        return None
+    return first, ends[-1], disk.piece(index, _NUMBERS + 20 * first, 20 * (last - first)) or b""
+
+
+def _place(number: bytes, bucket: bytes) -> int:
+    """Where a number stands among these, or would."""
+    return bisect_left(range(len(bucket) // 20), number, key=lambda at: _at(at, bucket))
+
+
+def _at(place: int, bucket: bytes) -> bytes:
+    return bucket[20 * place : 20 * place + 20]
 
 
 def _in_pack(offset: int, pack: str) -> tuple[bytes, bytes] | None:

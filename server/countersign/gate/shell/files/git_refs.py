@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_contents import COMMIT
 from countersign.gate.shell.files.git_folders import Repository, folders_up, repository_above
-from countersign.gate.shell.files.git_kinds import is_commit
+from countersign.gate.shell.files.git_kinds import is_commit, the_only_number
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST_PACKED = 1 << 24
@@ -27,6 +28,7 @@ _ALWAYS = frozenset({"", "HEAD", "@"})
 """What is checked out: git lets it be nothing but a commit. Without a name, a number or a date behind ``@`` is an
 earlier state of it; the branch that it follows is not among these."""
 _WHOLE_NUMBER = re.compile(r"[0-9a-fA-F]{40}")
+_SHORT_NUMBER = re.compile(r"[0-9a-fA-F]{4,39}")
 _NAME = re.compile(r"\w[\w.-]*(?:/[\w-][\w.-]*)*")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
@@ -39,7 +41,7 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     repository = repository_above(place, paths)
     if repository is None:
         return not any(disk.path_stat(f"{each}/.git") not in disk.MISSING for each in folders_up(place, paths))
-    or_files = or_files and not _may_be_bare(repository)
+    or_files = or_files and not _settings_hold(_BARE, repository)
     return not disk.combined(_holds_replacements, repository.shared) and all(
         word.value is not None
         and (
@@ -50,14 +52,16 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     )
 
 
-def _may_be_bare(repository: Repository) -> bool:
-    """Whether settings may say that there is no work tree: then git does not refuse a word that is a revision and a
-    file."""
+def _settings_hold(words: re.Pattern[bytes], repository: Repository) -> bool:
+    """Whether these words stand in the settings of the repository."""
     files = (f"{repository.shared}/config", f"{repository.own}/config.worktree")
-    return any(_BARE.search(disk.beginning(file, _MOST_SETTINGS) or b"") for file in files)
+    return any(words.search(disk.beginning(file, _MOST_SETTINGS) or b"") for file in files)
 
 
 _BARE = re.compile(rb"\bbare\b(?![ \t]*=[ \t]*false\b)", re.IGNORECASE)
+"""That there may be no work tree: then git does not refuse a word that is a revision and a file."""
+_OBJECT_FORMAT = re.compile(rb"objectformat", re.IGNORECASE)
+"""That numbers may have another length."""
 
 
 def holds_replacements(place: str, paths: PathJudge) -> bool:
@@ -87,19 +91,31 @@ def _names_commit(word: str, repository: Repository) -> bool:
         return _is_checked_out(repository)
     if "@{" in word:
         return False  # an earlier state may have been something else
-    number = name.lower() if _WHOLE_NUMBER.fullmatch(name) else None  # which git takes for no ref of that name
-    if number is None and _NAME.fullmatch(name):
-        number = _object_of([place.format(name) for place in _PLACES], repository)
-    return number is not None and is_commit(number, f"{repository.shared}/objects")
+    number = _number_of(name, repository)
+    return number == COMMIT or (number is not None and is_commit(number, f"{repository.shared}/objects"))
+
+
+def _number_of(name: str, repository: Repository) -> str | None:
+    """The number of the object that git takes for the one of this name; None if that is not known."""
+    if _WHOLE_NUMBER.fullmatch(name):
+        return name.lower()  # whatever ref is called so
+    places = [place.format(name) for place in _PLACES]
+    if not _SHORT_NUMBER.fullmatch(name) or not _are_missing(places, repository):
+        return _object_of(places, repository) if _NAME.fullmatch(name) else None
+    known = not _settings_hold(_OBJECT_FORMAT, repository)
+    return the_only_number(name.lower(), f"{repository.shared}/objects") if known else None
 
 
 def _is_checked_out(repository: Repository) -> bool:
     """Whether a commit is checked out, or nothing else is called like it."""
-    if _object_of(["HEAD"], repository) is not None:
-        return True
-    packed = _packed(repository)
     others = [place.format("HEAD") for place in _PLACES[1:]]
-    return packed is not None and all(_stands_at(each, packed, repository) is None for each in others)
+    return _object_of(["HEAD"], repository) is not None or _are_missing(others, repository)
+
+
+def _are_missing(places: Sequence[str], repository: Repository) -> bool:
+    """Whether none of these refs is there."""
+    packed = _packed(repository)
+    return packed is not None and all(_stands_at(place, packed, repository) is None for place in places)
 
 
 def _object_of(places: Sequence[str], repository: Repository) -> str | None:

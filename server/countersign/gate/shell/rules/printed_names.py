@@ -21,7 +21,7 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.unwrap import program, unwrap
-from countersign.gate.shell.files.git_contents import OBJECT
+from countersign.gate.shell.files.git_contents import COMMIT, KNOWN_LATER, OBJECT, holds_number
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
 from countersign.gate.shell.flow.moves import HERE, MOVERS
@@ -49,7 +49,7 @@ class _Printed(NamedTuple):
     @property
     def named(self) -> bool:
         """Whether a command prints it, and it is no constant."""
-        return OBJECT in self.texts or bool(self.branch)
+        return not KNOWN_LATER.isdisjoint(self.texts) or bool(self.branch)
 
 
 def with_printed_names(
@@ -63,7 +63,7 @@ def with_printed_names(
     layer, git = analyzed.layers[-1], analyzed.known[-1].git
     if git is None or layer.start is None or step.command.assignments or _means_otherwise(flow):
         return ()
-    look = _Look(flow, places, paths, step.places is HERE)
+    look = _Look(flow, places, paths, step.places is HERE, bool(git.folders))
     front = len(step.command.words) - len(layer.words) + git.start
     if step.command.words[layer.start :] != layer.words:
         return ()
@@ -103,12 +103,14 @@ _TELLING = frozenset({"IFS", "PATH", "HOME", "XDG_CONFIG_HOME"})
 
 
 class _Look(NamedTuple):
-    """What is known where such a word stands. ``here``: nothing moved the shell before."""
+    """What is known where such a word stands. ``here``: nothing moved the shell before. ``elsewhere``: the command
+    itself works in another folder."""
 
     flow: CommandFlow
     places: Sequence[str] | None
     paths: PathJudge
     here: bool
+    elsewhere: bool
 
     def readings(self, word: Word) -> list[tuple[Word, ...]]:
         """The words that one may become, a name first; none where it may be anything."""
@@ -125,7 +127,7 @@ class _Look(NamedTuple):
         texts = list(dict.fromkeys(map("".join, itertools.product(*(each.texts for each in known)))))
         if len(texts) > _MOST or not any(each.named for each in known):
             return []
-        if any(OBJECT in text and not _OBJECT.fullmatch(text) for text in texts):
+        if any(holds_number(text) and not _NUMBERED.fullmatch(text) for text in texts):
             return []  # a path, in a folder or with an ending
         empty = split and not any(
             isinstance(piece, Substitution | Variable | Text) and piece.quoted for piece in pieces
@@ -168,7 +170,7 @@ class _Look(NamedTuple):
         """What such commands print, the branch of now in its place."""
         found = _printed(listing)
         if found is None or not found.branch:
-            return found
+            return found if found is None or (here and not found.folders and not self.elsewhere) else _unsettled(found)
         names = self.branches(found.folders) if here else None
         if names is None:
             return None
@@ -184,12 +186,17 @@ class _Look(NamedTuple):
         return names if len(names) == len(found) else None
 
 
+def _unsettled(printed: _Printed) -> _Printed:
+    """The same where the names in it may mean something else than where it was printed."""
+    return printed._replace(texts=tuple(OBJECT if text == COMMIT else text for text in printed.texts))
+
+
 def _named(word: Word, text: str) -> Word:
     """A word with this text for its unknown part. Rules see it as it is written."""
     return constant(text)._replace(source=word.source, shape=word.shape, scripts=word.scripts, bare=False)
 
 
-_OBJECT = re.compile(rf"(?:\^|[\w@][\w./@{{}}~^-]*\.\.\.?)?{OBJECT}(?:[~^@:.].*)?", re.ASCII | re.DOTALL)
+_NUMBERED = re.compile(rf"(?:\^|[\w@][\w./@{{}}~^-]*\.\.\.?)?(?:{OBJECT}|{COMMIT})(?:[~^@:.].*)?", re.ASCII | re.DOTALL)
 """An object, or a range that begins or ends with one."""
 
 _PLAIN = re.compile(r"[\w@][\w./@{}~^-]*|", re.ASCII)
@@ -243,21 +250,21 @@ def _of_git(subcommand: str, words: Sequence[str]) -> _Printed | None:
     match subcommand:
         case "merge-base":
             several = not {"-a", "--all", "--independent"}.isdisjoint(options)
-            return _Printed((OBJECT, ""), several) if all(map(_COMMON.fullmatch, options)) and operands else None
+            return _Printed((COMMIT, ""), several) if all(map(_COMMON.fullmatch, options)) and operands else None
         case "rev-parse":
             if len(operands) != 1 or "--" in words or not all(map(_PARSING.fullmatch, options)):
                 return None
             if not _REVISION.fullmatch(operands[0]):
                 return None
-            back = () if "--verify" in options else (operands[0],)
-            return _Printed((OBJECT, "", *back))
+            # The number is a commit's if the name is, which is a reading of its own.
+            return _Printed((COMMIT, "", operands[0]))
         case "rev-list":
             options, operands = _sorted(words, _VALUED)
             known = all(each in _VALUED or _LISTING.fullmatch(each) for each in options)
             one = any(map(_ONE.fullmatch, options)) or any(
                 pair in {("-n", "1"), ("--max-count", "1")} for pair in itertools.pairwise(words)
             )
-            return _Printed((OBJECT, ""), not one) if known and all(map(_COMMITS.fullmatch, operands)) else None
+            return _Printed((COMMIT, ""), not one) if known and all(map(_COMMITS.fullmatch, operands)) else None
         case _:
             return None
 
