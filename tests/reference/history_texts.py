@@ -29,10 +29,12 @@ GROUND = Ground(
         "outside/x": "",
     },
     prepare=(
+        "export GIT_AUTHOR_DATE=2026-01-01T00:00:00Z GIT_COMMITTER_DATE=2026-01-01T00:00:00Z; "  # so numbers are known
         "git config --global user.email a@b; git config --global user.name a; git init -q -b main; "
         "git add -A -f; git commit -qm one; "
         + _CHANGE.format(2)
-        + "git commit -qam two; git tag v1; git tag -a -m x v2; git tag v3 HEAD:.env; git branch other; "
+        + "git commit -qam two; git tag v1; git tag -a -m x v2; git tag v3 HEAD:.env; git tag 7b624 v3; "
+        + "git branch other; "
         + _CHANGE.format(3)
         + "echo token-of-env > new.pem; git stash -q -u; "
         + _CHANGE.format(4)
