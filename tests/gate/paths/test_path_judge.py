@@ -158,7 +158,20 @@ READS = [
     (".env.", "ask"),
     (".env ", "ask"),
     (".git/config", "allow"),
-]
+    *((f".git/{each}", "allow") for each in (
+        "HEAD", "FETCH_HEAD", "index", "refs/heads/objects", "logs/HEAD", "hooks/pre-commit", "info/exclude", "objects",
+        "objects/info/packs", "packed-refs", "MERGE_MSG", "rebase-merge", "rebase-merge/git-rebase-todo", "BISECT_LOG",
+        "rebase-apply/next", "sequencer/todo", "worktrees/x/HEAD", "worktrees/x/gitdir", "worktrees", "worktrees/x",
+        "modules/lib/a/HEAD", "modules/lib/a/refs/heads/main", "modules/lib/a/logs/HEAD",
+    )),
+    *((f".git/{each}", "ask") for each in (
+        "objects/ab/cdef", "objects/pack/pack-1.pack", "rebase-merge/patch", "REBASE-MERGE/PATCH", "rebase-apply/0001",
+        "rr-cache/ab/preimage", "COMMIT_EDITMSG", "lfs/objects/ab/cd/x", "addp-hunk-edit.diff", "annex/objects/x",
+        "worktrees/x/rebase-merge/patch", "worktrees/x/COMMIT_EDITMSG", "modules/a/objects/ab/cd", "modules/a/x",
+        "modules/a/rebase-apply/0001", "modules/hooks/rr-cache/ab/preimage", "anything",
+    )),
+    ("x/.git/objects/ab/cd", "ask"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "expected"), READS)

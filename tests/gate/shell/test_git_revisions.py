@@ -271,3 +271,103 @@ def test_a_link_is_not_followed_to_outside_where_an_option_names_an_object(repos
     command = "git diff --default HEAD:src/app.py linked/notes.txt"
     assert decide(command, workspace=str(repository), home=HOME) == "ask"
     (repository / "linked").unlink()
+
+
+def test_what_is_checked_out_may_be_no_commit(repository: Path) -> None:
+    commands = ("git show HEAD -- src", "git show -- src", "git show -s", "git show --stat", "git show @ -- src",
+                "git grep -e x HEAD -- src", "git diff HEAD -- src", "git cat-file blob HEAD")  # fmt: skip
+    asking = [each for each in commands if decide(each, workspace=str(repository), home=HOME) == "ask"]
+    assert asking == []
+    _git(repository, "symbolic-ref", "HEAD", "refs/tags/blob")
+    for command in commands:
+        assert decide(command, workspace=str(repository), home=HOME) == "ask", command
+    _git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
+
+
+def test_refs_of_another_form_are_not_known(repository: Path) -> None:
+    (repository / ".git/reftable").mkdir()
+    for command in ("git show HEAD -- src", "git show -- src", "git show v1 -- src"):
+        assert decide(command, workspace=str(repository), home=HOME) == "ask", command
+    (repository / ".git/reftable").rmdir()
+
+
+def test_a_name_may_be_one_of_another_work_tree(repository: Path) -> None:
+    _git(repository, "branch", "main-worktree/ORIG_HEAD")
+    _git(repository, "branch", "worktrees/x/HEAD")
+    for command in ("git show main-worktree/ORIG_HEAD -- src", "git cat-file -p worktrees/x/HEAD"):
+        assert decide(command, workspace=str(repository), home=HOME) == "ask", command
+    assert decide("git show heads/worktrees/x/HEAD -- src", workspace=str(repository), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize("deny", [[], DENIED], ids=["no rule", "a deny rule"])
+@pytest.mark.parametrize(
+    "command", ["git log --merge -p -- src", "git whatchanged --merge -p src", "git log --merge -S x -- src"]
+)
+def test_files_that_were_not_merged_take_the_place_of_paths(command: str, deny: list[str], repository: Path) -> None:
+    assert decide(command, workspace=str(repository), home=HOME, deny=deny) == "ask"
+    assert decide(command.replace("--merge ", ""), workspace=str(repository), home=HOME, deny=deny) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("setting", "command"),
+    [
+        ("commit.verbose=2", "git commit -m x"), ("commit.verbose=true", "git commit --dry-run"),
+        ("commit.verbose=2", "git cherry-pick topic"), ("log.follow=true", "git log -p -- src/app.py"),
+    ],
+)  # fmt: skip
+def test_settings_with_which_git_prints_differences(setting: str, command: str, repository: Path) -> None:
+    where = {"workspace": str(repository), "home": HOME, "deny": DENIED}
+    rule = "Bash(git:*)"
+    assert decide(command, [rule], **where) == "allow"
+    name, value = setting.split("=")
+    _git(repository, "config", name, value)
+    assert decide(command, [rule], **where) == "ask"
+    assert decide("git log --oneline", [rule], **where) == "allow"
+    _git(repository, "config", "--unset", name)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git tag q {file}", "git update-ref refs/heads/q {file}", "git push origin {file}:refs/tags/q",
+        "git push origin +{tree}:refs/tags/q", "git tag q HEAD:src", "git tag q {tree}",
+        "git push ./ main:refs/heads/x", "git push {top} main", "git push file://{top} main", "git push other/x main",
+        "git notes add -f -C v1 HEAD", "git notes append --reuse-message=v1", "git symbolic-ref HEAD refs/tags/v1",
+        "git symbolic-ref -m x HEAD refs/remotes/origin/main", "git hash-object -t tree -w --stdin < src/app.py",
+        "git hash-object -w --literally -t commit src/app.py", "git cherry-pick -Xsubtree=src topic",
+        "git merge -X subtree=src topic",
+    ],
+)  # fmt: skip
+def test_names_that_are_made_for_contents_ask_under_a_rule_about_reading(command: str, repository: Path) -> None:
+    file, tree = _git(repository, "rev-parse", "HEAD:held/key", "HEAD:held").split()
+    text = command.format(file=file, tree=tree, top=repository)
+    assert decide(text, ["Bash(git:*)"], deny=["Read(./held/**)"], workspace=str(repository), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git tag q {commit}", "git tag q", "git tag -a -m x q main", "git tag -d v1", "git tag -l",
+        "git push origin HEAD", "git push -u origin feature/x", "git push origin main:release",
+        "git push origin {commit}:refs/heads/x", "git push", "git push origin :old", "git push --tags",
+        "git checkout -b feed/1 && git push -u origin feed/1", "git hash-object -w --stdin < src/app.py",
+        "git notes add -m x", "git symbolic-ref HEAD refs/heads/topic", "git update-ref -d refs/heads/x",
+    ],
+)  # fmt: skip
+def test_names_that_are_made_for_commits_go_by_their_rule(command: str, repository: Path) -> None:
+    text = command.format(commit=_git(repository, "rev-parse", "HEAD~1").strip())
+    assert decide(text, ["Bash(git:*)"], deny=["Read(./held/**)"], workspace=str(repository), home=HOME) == "allow"
+
+
+def test_a_commit_of_a_secret_by_its_name_asks_as_taking_it_up_does(repository: Path) -> None:
+    rules = ["Bash(git commit:*)", "Bash(git add:*)"]
+    for command in ("git commit --dry-run -v -- conf/server.pem", "git commit -m x conf/server.pem",
+                    "git add -p conf/server.pem"):  # fmt: skip
+        assert decide(command, rules, workspace=str(repository), home=HOME) == "ask", command
+    assert decide("git commit -m x src/app.py", rules, workspace=str(repository), home=HOME) == "allow"
+
+
+def test_a_patch_may_copy_a_file_to_another_name(repository: Path) -> None:
+    for command in ("git apply --directory=conf src/app.py", "git am --directory=conf src/app.py"):
+        found = decide(command, ["Bash(git:*)"], deny=["Read(**/*.pem)"], workspace=str(repository), home=HOME)
+        assert found == "ask", command

@@ -254,3 +254,20 @@ def test_secrets_of_the_home_count_however_home_and_work_tree_are_spelled(
     assert decide(command, **where) == "ask"
     if "opened" not in top:  # git asks behind a link of the workspace
         assert decide("git status; git diff --stat", **where) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cat .git/reb*/patch", "ask"), ("head .git/*", "ask"), ("grep -r x .git", "ask"), ("rg x .git", "ask"),
+        ("find .git -type f | xargs cat", "ask"), ("cd .git && cat rebase-merge/patch", "ask"),
+        ("base64 .git/objects/ab/*", "ask"), ("cat .git/HEAD", "allow"), ("ls -la .git .git/objects", "allow"),
+        ("cat .git/rebase-merge/done", "allow"), ("grep -r x .git/hooks", "allow"), ("du -sh .git", "allow"),
+        ("find .git/objects -type f | wc -l", "allow"),
+    ],
+)  # fmt: skip
+def test_what_git_keeps_of_files_is_a_secret(command: str, expected: str, tmp_path: Path) -> None:
+    for name in ("rebase-merge/patch", "rebase-merge/done", "objects/ab/cd", "HEAD", "hooks/x"):
+        (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ".git" / name).write_text("x")
+    assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == expected

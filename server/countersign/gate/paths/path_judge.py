@@ -40,6 +40,7 @@ from countersign.gate.paths.roots import Segments, as_other_systems, is_within, 
 from countersign.gate.paths.sensitive_paths import (
     DRIVE,
     HOMES,
+    KEPT_BY_GIT,
     SECRET_IN_HOME,
     SYSTEM_PREFIXES,
     innocent_names,
@@ -839,9 +840,11 @@ class PathJudge:
         return SHARED if is_shared(resolved) else None
 
     def _holds_secrets(self, resolved: Resolved) -> str | None:
-        """Why reading all that lies below this folder would read the home's secrets."""
+        """Why reading all that lies below this folder would read the home's secrets, or those that git keeps."""
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
+            if segments and fold(segments[-1]) == ".git" and resolved.kind == "folder":
+                return KEPT_BY_GIT
             below_home = next(self._home.relative_any_case(segments), None)
             ahead = below_home is not None and any(
                 len(below_home) < len(names) and names[: len(below_home)] == tuple(map(fold, below_home))

@@ -47,7 +47,7 @@ class FileUse(NamedTuple):
     what lies there may be deleted, or not.
     ``holder``: git puts there what a commit has under this name, a file or a whole folder. ``by_git``: git reads the
     word, which straightens ``x/../y`` by its text. ``commits``: nothing is touched if all these words surely name
-    commits, or (``or_files``) what is there."""
+    commits, or (``or_files``) what is there. ``setting``: nothing is touched unless this setting of git's may be on."""
 
     operation: Operation
     word: Word
@@ -81,6 +81,7 @@ class FileUse(NamedTuple):
     by_git: bool = False
     commits: tuple[Word, ...] = ()
     or_files: bool = False
+    setting: str = ""
 
 
 def unknown() -> Word:

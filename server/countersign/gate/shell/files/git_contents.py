@@ -144,10 +144,22 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return () if found.may_have("--object-id") else None
         case "fsck":
             return () if found.may_have("--lost-found") else None
-        case "tag" | "update-ref" | "notes":
-            # A name for a tree or blob, by which it can be shown later.
-            known_later = name == "notes" and any(word.value is None for word in _values(git))
-            return () if known_later or any(map(_is_object, [*operands, *_values(git)])) else None
+        case "tag" | "update-ref":
+            # A name for a tree or the contents of a file, by which it can be shown later.
+            return () if any(":" in word.prefix for word in [*operands, *_values(git)]) else None
+        case "push":
+            # A copy of the repository, in which rules for paths of this one do not hold.
+            address = operands[0] if operands else constant("origin")
+            return () if address.value is None or _is_path_to_push_to(address.value) else None
+        case "notes":
+            # What is copied may be any file's contents.
+            return () if found.may_have("-c", "-C", "--reuse-message", "--reedit-message") else None
+        case "hash-object":
+            # A tree that names any file's contents by its number, and a commit that names the tree.
+            kinds = [value.value for value in found.valued("-t")]
+            return () if found.may_have("-w") and (any(kind != "blob" for kind in kinds) or found.holes) else None
+        case "symbolic-ref" if len(operands) > 1 and operands[0].prefix == "HEAD"[: len(operands[0].prefix)]:
+            return None if operands[1].prefix.startswith("refs/heads/") else ()
         case "bisect":
             return () if operands and operands[0].value in {"view", "visualize"} else None
         case "stash" if shows_stash(git) and (
@@ -380,8 +392,9 @@ def _limits(operands: Sequence[Word], specs: Sequence[Word], git: Git, *, ended:
     return () if specs or ended or widened else tuple(filter(_may_limit, operands))
 
 
-_WIDENING = frozenset({"--full-diff", "--follow", "--range-diff"})
-"""With the first the paths only choose the commits; with the second git goes over to a file that was copied."""
+_WIDENING = frozenset({"--full-diff", "--follow", "--range-diff", "--merge"})
+"""With the first the paths only choose the commits; with the second git goes over to a file that was copied; with the
+last the files that were not merged take their place, of which there may be none."""
 
 
 def _in_any_case(git: Git) -> bool:
@@ -532,12 +545,31 @@ def prints_objects(git: Git) -> bool:
     return git.subcommand == "cat-file"
 
 
+def names_objects(git: Git) -> bool:
+    """Whether it gives an object a name, by which it can be shown later."""
+    return git.subcommand in {"tag", "update-ref", "push"}
+
+
+def _named_anew(git: Git) -> Iterator[Word]:
+    """The numbers of objects to which such a command gives names. What has a name gets another one."""
+    for _, word in git.arguments.operands[1:]:
+        source = constant((word.value or "").partition(":")[0].removeprefix("+"))
+        if _is_number(source):
+            yield source
+
+
+def _is_path_to_push_to(address: str) -> bool:
+    return "/" in address and _REMOTE.match(address) is None
+
+
 def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """Words that must name commits if nothing else is to be printed than what ``printed_below`` and ``prints_unnamed``
     say: in front of ``--`` all of them, else those that name no file (``may_be_files``)."""
     name, found = git.subcommand, git.arguments
     if name in FROM_TREES:
         return _sources(words, git)
+    if names_objects(git):
+        return tuple(_named_anew(git))
     if name in _OF_COMMITS_ALONE or name in {"blame", "annotate"} or name not in SHOWS_FILES:
         return ()
     named = [word for _, word in found.operands]
@@ -551,7 +583,8 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     if name == "archive":
         operands = operands[:1]  # behind the tree stand paths
     # What begins with a colon is a path, judged by its name, or says which paths are meant.
-    return tuple(_revision_of(word) for index, word in operands if index < dashes and not word.prefix.startswith(":"))
+    named = [word for index, word in operands if index < dashes and not word.prefix.startswith(":")]
+    return tuple(map(_revision_of, named)) or (constant("HEAD"),)
 
 
 def _sources(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
@@ -625,11 +658,6 @@ def _is_from_folder(operands: Sequence[Word], git: Git) -> bool:
     """Whether files are taken out of a tree that is named by its path, and so may be a folder's."""
     sources = _values(git) if git.subcommand == "restore" else ()
     return any(map(_is_in_no_commit, (*operands, *sources)))
-
-
-def _is_object(word: Word) -> bool:
-    """Whether a word names a tree or blob by its path or its number."""
-    return _is_number(word) or ":" in word.prefix
 
 
 def _is_in_no_commit(word: Word) -> bool:

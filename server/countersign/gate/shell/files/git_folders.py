@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.sensitive_paths import KEPT_BY_GIT
 from countersign.gate.probes import disk
 
 _MOST_BYTES = 5_000
@@ -160,7 +161,7 @@ def _is_withheld(folder: str, paths: PathJudge) -> bool:
     """Whether reading there is denied or asks for another reason than that it lies outside the workspace."""
     for path in (folder, *(f"{folder}/{part}" for part in _PARTS)):
         found = paths.judge_read(path, cwd="/")
-        secret = found.requires_ask is not None and paths.is_secret(path, cwd="/") is not None
+        secret = found.requires_ask is not None and paths.is_secret(path, cwd="/") not in {None, KEPT_BY_GIT}
         if found.deny is not None or found.ask is not None or found.floors or secret:
             return True
     return False

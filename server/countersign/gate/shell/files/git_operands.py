@@ -12,12 +12,14 @@ from itertools import pairwise, zip_longest
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
+from countersign.gate.shell.files.git_config_operands import config_touches
 from countersign.gate.shell.files.git_contents import (
     FROM_TREES,
     end_of_revisions,
     leaves_files_out,
     may_be_files,
     may_name_objects,
+    names_objects,
     prints_lines,
     prints_unnamed,
     revisions,
@@ -40,14 +42,28 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         # It prints from the top of the repository, wherever it works in it.
         yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
     taken = git.subcommand in FROM_TREES
-    if unnamed != () and (prints_lines(git) or taken):
+    if unnamed != () and (prints_lines(git) or taken or names_objects(git)):
         # A tag may name the contents of a file, or a folder in which paths count from there.
         everything = FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True)
         # Without any, what is checked out: the objects themselves may stand for others.
         named = revisions(words, git) or (constant("HEAD"),)
         yield everything._replace(commits=named, or_files=may_be_files(words, git))
+    if (
+        unnamed != ()
+        and git.subcommand in _PRINTS_BY_SETTING
+        and (prints_lines(git) or git.subcommand not in SHOWS_FILES)
+    ):
+        yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True,
+                      setting=_PRINTS_BY_SETTING[git.subcommand])  # fmt: skip
     for each in _touches(words, git):
         yield from (_placed(found, git) for found in _by_pathspec(each, git))
+
+
+_PRINTS_BY_SETTING = {
+    **dict.fromkeys(("commit", "cherry-pick", "revert", "merge", "rebase", "pull", "am"), "commit.verbose"),
+    **dict.fromkeys(("log", "whatchanged"), "log.follow"),
+}
+"""Settings with which subcommands print what is in files that their words do not name."""
 
 
 def _placed(each: FileUse, git: Git) -> FileUse:
@@ -158,6 +174,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         if value.prefix.startswith("subtree="):
             folder = (value.value or "").partition("=")[2]
             yield FileUse("write", constant(folder) if folder else unknown(), unknown_names=True)
+            # What lies in other folders of the commit comes there under other names.
+            yield FileUse("read", constant("."), shown=True, top=True, start=git.folders)
     yield from repository_touches(git)
     yield from _written_by_option(words, git)
     yield from _copied_from_template(git)
@@ -235,11 +253,13 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         case "apply" | "am":
             yield from (FileUse("read", word) for word in operands)
             # What is only put into the index (`--cached`) comes into the work tree by a later `git restore .`.
-            spares = ("--check", "--stat", "--numstat", "--summary", "--abort", "--quit", "--skip")
+            spares = ("--check", "--stat", "--numstat", "--summary", "--abort", "--quit")
             if not found.keeps(*spares) or found.may_have("--apply"):
                 alike = not (operands or git.before.options) and {each.name for each in found.options} <= _APPLIES_ALIKE
                 for word in list(found.valued("--directory")) or [constant(".")]:
                     yield FileUse("write", word, unknown_names=True, patched=alike and git.subcommand == "apply")
+                    if not alike:
+                        yield FileUse("read", word, below=True)  # the patch may copy any file to another name
         case "merge-file":
             if not found.keeps("-p", "--stdout"):
                 yield from (FileUse("write", word) for word in operands[:1])
@@ -292,10 +312,12 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             yield from (FileUse("read", word, below=forced, shown=word.value is None) for word in operands)
             if git.subcommand == "update-index":
                 yield from _put_into_index(words, git)
+        case "commit":
+            yield from (FileUse("read", word, shown=word.value is None) for word in operands)
         case "hash-object":
             yield from (FileUse("read", word) for word in operands)
         case "config":
-            yield from _git_config(git)
+            yield from config_touches(git)
             for value in found.valued("--blob"):
                 # `revision:path`, or the number of an object, which may be what any file holds.
                 blob = value.value or ""
@@ -443,42 +465,3 @@ def _behind_colons(word: Word) -> Iterator[Word]:
 
 def _behind_dashes(words: Sequence[Word], index: int, git: Git) -> bool:
     return end_of_revisions(words, git) < index
-
-
-_CONFIG_READS = frozenset({
-    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool",
-    "--show-origin", "--name-only",
-})  # fmt: skip
-
-
-_CONFIG_WRITES = ("--unset", "--unset-all", "--remove-section", "--rename-section")
-
-
-_CONFIG_VERBS = frozenset("get list set unset edit get-all get-regexp rename-section remove-section".split())
-
-
-def _git_config(git: Git) -> Iterator[FileUse]:
-    found = git.arguments
-    operands = [word for _, word in found.operands]
-    verb = operands[0].value if operands else None
-    if found.may_have("-l", "--list") and found.may_have("--local"):
-        yield FileUse("read", constant(".git/config"), top=True)
-    if found.may_have("--includes") and found.may_have("-f", "--file", "--blob"):
-        yield FileUse("read", unknown())  # the settings that are named there may name any file
-    reading = found.keeps(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
-    if verb not in _CONFIG_VERBS and any(option.index > found.operands[0][0] for option in found.options if operands):
-        # Whatever stands behind a name is its value, or one that it replaces, an option too.
-        yield FileUse("write", constant(".git/config"), top=True)
-    elif reading or (
-        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.may_have(*_CONFIG_WRITES)
-    ):
-        return
-    named = list(found.valued("-f", "--file"))
-    if named:
-        yield from (FileUse("write", word) for word in named)
-    elif found.may_have("--global"):
-        yield FileUse("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
-    elif found.may_have("--system"):
-        yield FileUse("write", constant("/etc/gitconfig"))
-    else:
-        yield FileUse("write", constant(".git/config"))

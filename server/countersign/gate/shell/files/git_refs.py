@@ -25,11 +25,12 @@ _WORD = re.compile(r"\^?([^~^@:{}]*|@)(?:@\{\d[^{}]*\}|\^\{(?:commit|tree)\})*")
 _MOVED = re.compile(r"\^?[^~^@:{}]*(?:@|@\{[^{}]*\})*(?:~|\^(?!\{))[~^\d]*(?:\^\{(?:commit|tree)\})*")
 """With a step to a parent, what is named must be a commit."""
 _ALWAYS = frozenset({"", "HEAD", "@"})
-"""What is checked out: git lets it be nothing but a commit. Without a name, a number or a date behind ``@`` is an
-earlier state of it; the branch that it follows is not among these."""
+"""What is checked out. Without a name, a number or a date behind ``@`` is an earlier state of it; the branch that it
+follows is not among these."""
 _WHOLE_NUMBER = re.compile(r"[0-9a-fA-F]{40}")
 _SHORT_NUMBER = re.compile(r"[0-9a-fA-F]{4,39}")
-_NAME = re.compile(r"\w[\w.-]*(?:/[\w-][\w.-]*)*")
+_NAME = re.compile(r"(?!(?:main-worktree|worktrees)/)\w[\w.-]*(?:/[\w-][\w.-]*)*")
+"""Git looks for names that begin with one of the two words among the refs of another work tree."""
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
 _NUMBER = re.compile(rb"([0-9a-f]{40})\n?")
@@ -41,6 +42,8 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     repository = repository_above(place, paths)
     if repository is None:
         return not any(disk.path_stat(f"{each}/.git") not in disk.MISSING for each in folders_up(place, paths))
+    if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
+        return False  # refs are kept in a form that is not read here
     or_files = or_files and not _settings_hold(_BARE, repository)
     return not disk.combined(_holds_replacements, repository.shared) and all(
         word.value is not None
@@ -108,8 +111,10 @@ def _number_of(name: str, repository: Repository) -> str | None:
 
 def _is_checked_out(repository: Repository) -> bool:
     """Whether a commit is checked out, or nothing else is called like it."""
-    others = [place.format("HEAD") for place in _PLACES[1:]]
-    return _object_of(["HEAD"], repository) is not None or _are_missing(others, repository)
+    number = _object_of(["HEAD"], repository)
+    if number is not None:
+        return is_commit(number, f"{repository.shared}/objects")
+    return _are_missing([place.format("HEAD") for place in _PLACES[1:]], repository)
 
 
 def _are_missing(places: Sequence[str], repository: Repository) -> bool:

@@ -17,8 +17,8 @@ from countersign.gate.shell.files.git_settings import (
     MOST_SETTINGS,
     is_surely_taken,
     leads_into_work_tree,
+    may_be_on,
     may_fetch,
-    shows_in_stashes,
 )
 from countersign.gate.shell.languages.git import Git
 
@@ -106,16 +106,10 @@ def is_partial(folder: str, paths: PathJudge) -> bool:
     return found is not None and may_fetch(found, paths)
 
 
-def shows_patches_of_stashes(folder: str, paths: PathJudge) -> bool:
-    """Whether ``git stash show`` prints differences here although no option asks for them."""
+def may_be_set(setting: str, folder: str, paths: PathJudge) -> bool:
+    """Whether a setting (``section.key``, in small letters) may be on for git that runs in this folder."""
     found = repository_above(folder, paths)
-    return found is not None and shows_in_stashes(found, paths, "showpatch")
-
-
-def shows_untracked_of_stashes(folder: str, paths: PathJudge) -> bool:
-    """Whether ``git stash show`` shows files that git did not track although no option asks for them."""
-    found = repository_above(folder, paths)
-    return found is not None and shows_in_stashes(found, paths, "showincludeuntracked")
+    return found is not None and may_be_on(setting, found, paths)
 
 
 _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)

@@ -106,20 +106,11 @@ def may_fetch(repository: Repository, paths: PathJudge) -> bool:
     return settings is None or any(map(_promises, settings))
 
 
-def shows_in_stashes(repository: Repository, paths: PathJudge, key: str) -> bool:
-    """Whether settings make ``git stash show`` show more: whole differences (``showpatch``), or files that git did not
-    track (``showincludeuntracked``)."""
-    settings = _settings(repository, paths)
+def may_be_on(setting: str, repository: Repository, paths: PathJudge) -> bool:
+    """Whether a setting (``section.key``, in small letters) may be on where git runs in this repository."""
+    settings, (section, key) = _settings(repository, paths), setting.split(".")
     return settings is None or any(
-        (each.section, each.key) == ("stash", key) and not _is_off(each.value) for each in settings
-    )
-
-
-def searches_submodules(repository: Repository, paths: PathJudge) -> bool:
-    """Whether settings make git go into submodules although no option asks for it."""
-    settings = _settings(repository, paths)
-    return settings is None or any(
-        (each.section, each.key) == ("submodule", "recurse") and not _is_off(each.value) for each in settings
+        (each.section, each.key) == (section, key) and not _is_off(each.value) for each in settings
     )
 
 
@@ -128,14 +119,6 @@ def compares_dates_alone(repository: Repository, paths: PathJudge) -> bool:
     settings = _settings(repository, paths)
     return settings is None or any(
         (each.section, each.key) in {("core", "checkstat"), ("core", "trustctime")} for each in settings
-    )
-
-
-def follows_copies(repository: Repository, paths: PathJudge) -> bool:
-    """Whether settings make ``git log`` of one file go over to the file that it was copied from."""
-    settings = _settings(repository, paths)
-    return settings is None or any(
-        (each.section, each.key) == ("log", "follow") and not _is_off(each.value) for each in settings
     )
 
 

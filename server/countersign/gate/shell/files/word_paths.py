@@ -28,6 +28,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.git_refs import all_name_commits
+from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.held_below import (
     brought_below,
     copied_over_links,
@@ -602,6 +603,8 @@ class PathFinder:
             found = list(self._shown_path(file_use._replace(commits=()), spelled, cwd, opened_as_spelled=False))
             if found and not all_name_commits(file_use.commits, cwd, self.judge, or_files=file_use.or_files):
                 yield from found
+            return
+        if file_use.setting and not may_be_set(file_use.setting, cwd, self.judge):
             return
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
         straight = os.path.normpath(spelled) if file_use.by_git and ".." in spelled.split("/") else spelled

@@ -34,8 +34,8 @@ from countersign.gate.shell.files.git_index import (
     tracked_secrets,
 )
 from countersign.gate.shell.files.git_refs import all_name_commits
-from countersign.gate.shell.files.git_repository import shows_patches_of_stashes, shows_untracked_of_stashes
-from countersign.gate.shell.files.git_settings import compares_dates_alone, follows_copies, searches_submodules
+from countersign.gate.shell.files.git_repository import may_be_set
+from countersign.gate.shell.files.git_settings import compares_dates_alone, may_be_on
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import (
     IGNORE_NAMES,
@@ -64,7 +64,7 @@ def printed_secret(context: JudgingContext, analyzed: AnalyzedCommand, places: S
     known, words = analyzed.known[-1], analyzed.layers[-1].words
     if known.git is not None:
         shown = shows_stash(known.git)
-        patched = shown and any(shows_patches_of_stashes(place, context.paths) for place in places)
+        patched = shown and any(may_be_set("stash.showpatch", place, context.paths) for place in places)
         below = printed_below(words, known.git, patched=patched)
         if shown and below is not None and any(_shows_untracked(context, known.git, place) for place in places):
             return "it may print files that were stashed before git tracked them, and one may be a secret"
@@ -91,16 +91,15 @@ def _of_git_at(
         limits = found or None
     if limits is not None:
         return _of_git(context, words, git, limits, place)
-    if not prints_lines(git) or not revisions(words, git):
+    if not prints_lines(git) or _name_commits(context, words, git, place):
         return None
-    reason = _of_git(context, words, git, (), place)
-    return None if reason is None or _name_commits(context, words, git, place) else reason
+    return _of_git(context, words, git, (), place)
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
     """Whether ``git stash show`` tells of files that git did not track, which its index does not name either."""
     asked_for = git.arguments.may_have("-u", "--include-untracked", "--only-untracked")
-    return asked_for or shows_untracked_of_stashes(place, context.paths)
+    return asked_for or may_be_set("stash.showincludeuntracked", place, context.paths)
 
 
 def _of_search(context: JudgingContext, search: Search) -> str | None:
@@ -140,14 +139,14 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     index = f"{repository.own}/index"
     secrets = tracked_secrets(index)
     searching = searches_files(git)
-    if searching and searches_submodules(repository, context.paths):
+    if searching and may_be_on("submodule.recurse", repository, context.paths):
         secrets = None
     # Through a folder that was replaced by a link it reads whatever lies there: `git grep`, where files count as
     # unchanged by their date alone, and otherwise those of which git compares several versions with the file.
     every = searching or compares_files(git) or compares_dates_alone(repository, context.paths)
     if reaches_through_link(index, repository.folder, unmerged=not every):
         secrets = None
-    if follows_copies(repository, context.paths):
+    if may_be_on("log.follow", repository, context.paths):
         limits = ()
     if secrets is None:
         return _UNKNOWN_FILES
