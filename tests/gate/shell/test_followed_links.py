@@ -20,6 +20,9 @@ rg --follow x src
 cp -rL src y
 cp -aL src y
 cp -r --deref src y
+cp -rl src y
+cp -R --link src y
+cp -r src y
 tar chf a.tar src
 tar -chf a.tar src
 tar --dereference -cf a.tar src
@@ -54,7 +57,9 @@ d=src; grep -R x "$d"
 OTHERS = """
 grep -r x src
 grep -R x plain
-cp -r src y
+cp -R src y
+cp -a src y
+cp -r plain y
 cp -aL plain y
 tar cf a.tar src
 rsync -a src/ y
