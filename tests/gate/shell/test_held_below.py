@@ -95,7 +95,7 @@ def test_protected_places_below_a_folder_ask(command: str, mode: str, workspace:
             "mv vendor/plain build/",
             "cp -r vendor/plain build/",
             "mv build old",
-            "cp -r linked build/l",
+            "cp -R linked build/l",
             "cp -r new fresh",
         ),
         *("chmod 755 vendor", "cp -r src/. build/", "git mv src lib", "mv missing there", "cp -r missing there"),
