@@ -22,7 +22,7 @@ from typing import Any, get_args
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "server"))
 
-from countersign.gate.shell.programs.argv import Grammar  # noqa: E402 (needs the path above)
+from countersign.gate.shell.programs.argv import Attaches, Grammar  # noqa: E402 (needs the path above)
 from countersign.gate.shell.programs.row import Brings, Program, Role, row  # noqa: E402
 from countersign.gate.shell.programs.wrapper_row import (  # noqa: E402
     Interpreter,
@@ -102,7 +102,15 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "run_word": bool,
     },
     "sends": {"subcommands": str, "options": str, "operands": bool, "here": bool, "others": str, "where": str},
-    "rewrites_folder": {"subcommand": str, "endings": str, "writes": str, "checks": str, "whole": bool},
+    "rewrites_folder": {
+        "subcommand": str,
+        "endings": str,
+        "writes": str,
+        "checks": str,
+        "whole": bool,
+        "widened": str,
+    },
+    "chooses": {"names": str, "endings": str, "known": str, "any_file": str},
     "outputs": {"letters": str, "filled_by": str},
     "lists": {
         "named": str,
@@ -223,6 +231,7 @@ FACTS: Mapping[str, type] = {
 CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("arguments", "operands"): get_args(Role),
     ("arguments", "brings"): get_args(Brings),
+    ("arguments", "attaches"): get_args(Attaches),
     ("wraps", "kind"): get_args(Kind),
     ("wraps", "tail"): get_args(Tail),
     ("readers", "mounts"): ("engine", "image-runner"),
@@ -242,6 +251,7 @@ VERBATIM = frozenset(
         ("escaping_words", "unfinished"),
         ("rewrites_folder", "writes"),
         ("rewrites_folder", "checks"),
+        ("rewrites_folder", "widened"),
     }
 )
 """Fields that hold a regular expression, as those of ``BY_OPTION`` do."""
@@ -249,7 +259,7 @@ VERBATIM = frozenset(
 
 NEVER_LEFT_OUT = (
     "escaping_words", "project_paths", "readers", "lists", "outputs", "input_options", "input_values",
-    "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told",
+    "each_word_a_text", "edits_in_place", "rewrites_folder", "rewrites_when_told", "chooses",
     "unread_mounts", "abbreviates_subcommands", "behind_options", "most_operands",
 )  # fmt: skip
 """Facets that find more in a command. A program whose arguments are like another's has these of the other as well."""

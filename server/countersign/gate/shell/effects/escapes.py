@@ -29,7 +29,7 @@ from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
 from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
-from countersign.gate.shell.effects.unlisted_options import one_spelling, unlisted_uses
+from countersign.gate.shell.effects.unlisted_options import unlisted_uses
 from countersign.gate.shell.languages.git import (
     READ_HERE,
     begins,
@@ -40,7 +40,7 @@ from countersign.gate.shell.languages.git import (
     replaces_objects,
 )
 from countersign.gate.shell.languages.git_options import ADDRESSED, RUNNING, TRANSPORTS, WALKING
-from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed
+from countersign.gate.shell.programs.argv import Arguments, Option, arguments, is_listed, one_spelling
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program
 from countersign.gate.shell.programs.subcommand_depth import HOLD_THEIR_VALUE, VALUED

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse
-from countersign.gate.shell.programs.argv import Arguments, Option
+from countersign.gate.shell.programs.argv import Arguments, Option, one_spelling
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.syntax.tree import Word
 
@@ -65,7 +65,3 @@ def _named(row: Program) -> tuple[frozenset[str], frozenset[str], tuple[str, ...
     beginnings = tuple(one_spelling(each[:-1]) for each in long if each.endswith("*"))
     return known, frozenset(map(one_spelling, long)), beginnings
 
-
-def one_spelling(option: str) -> str:
-    """Return the name of a long option without dashes and case: ``--global-setup`` is ``--globalSetup`` to many."""
-    return option.replace("-", "").replace("_", "").lower()

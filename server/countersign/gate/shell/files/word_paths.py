@@ -38,6 +38,7 @@ from countersign.gate.shell.files.held_below import (
     through_links_below,
 )
 from countersign.gate.shell.files.listed_names import ListedNames
+from countersign.gate.shell.files.program_globs import has_groups, without_groups
 from countersign.gate.shell.files.spelled_names import (
     any_name_matches,
     first_spelled,
@@ -614,7 +615,13 @@ class PathFinder:
 
     def _shown_path(self, file_use: FileUse, value: str, cwd: str, *, opened_as_spelled: bool) -> Iterator[Finding]:
         """What speaks of one spelling of a shown operand. Where git opens it by this spelling, a path that nothing may
-        use counts; elsewhere it is no path."""
+        use counts; elsewhere it is no path. A program may expand braces and groups in it."""
+        if not file_use.by_git and file_use.operation == "read" and has_groups(value):
+            spelled = without_groups(value)
+            for each in spelled if spelled != (value,) else ():
+                # What says only which characters a name begins with is no expression here.
+                use = file_use._replace(free=False) if has_wildcard(each) else file_use
+                yield from self._shown_path(use, each, cwd, opened_as_spelled=opened_as_spelled)
         if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
             return
         if file_use.operation == "write":

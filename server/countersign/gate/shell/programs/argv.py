@@ -10,8 +10,12 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Literal
 
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Arithmetic, Glob, Text, Variable, Word
+
+
+Attaches = Literal["any", "numbers", "equals"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,10 @@ class Grammar:
     nothing but what stands behind a ``=`` (``gcc -nostdlib``). ``old_letters``: the first word may be letters without a
     dash, each of which takes the next word behind it if it takes one, whatever that looks like (``tar cf -- FILE``).
     ``past_dashes``: options count behind ``--`` as well (``find -- . -delete``).
+
+    ``attaches`` says what a letter takes for its value in its own word: ``any`` text that follows it; ``numbers``, and
+    what begins with no letter or digit (yargs, minimist); ``equals``, only what stands behind a ``=`` (mri). Else each
+    further character is an option, too. ``several`` are options that take all words up to the next option.
     """
 
     short: frozenset[str] = frozenset()
@@ -52,6 +60,8 @@ class Grammar:
     lone: frozenset[str] = frozenset()
     old_letters: bool = False
     past_dashes: bool = False
+    attaches: Attaches = "any"
+    several: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -214,7 +224,30 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
         doubtful = index if shared else None
         if shared:
             found.doubtful.add(index)
+        if grammar.several and found.options and found.options[-1].index == at:
+            _take_several(words[index:end], grammar, found)
     return found
+
+
+def _take_several(words: Sequence[Word], grammar: Grammar, found: Arguments) -> None:
+    """The further values of the last option, if it takes several. They stay operands as well."""
+    option = found.options[-1]
+    if one_spelling(option.name) not in _spellings(grammar.several):
+        return
+    for word in words:
+        if word.prefix[:1] == "-" and word.value != "-":
+            return
+        found.options.append(Option(option.name, option.index, word))
+
+
+@lru_cache(maxsize=64)
+def _spellings(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(one_spelling, names))
+
+
+def one_spelling(option: str) -> str:
+    """Return the name of a long option without dashes and case: ``--global-setup`` is ``--globalSetup`` to many."""
+    return option.replace("-", "").replace("_", "").lower() if len(option) > len("-x") else option
 
 
 def _old_letters(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
@@ -261,6 +294,11 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     for at in range(1, min(2, len(text)) if grammar.alone else len(text)):
         letter = text[at]
         takes = letter in grammar.short or letter in grammar.maybe
+        if grammar.attaches != "any" and (at + 1 < len(text) or word.value is None):
+            if _is_attached(text[at + 1 :], grammar.attaches, whole=word.value is not None):
+                _take_attached(word, index, f"-{letter}", text[at + 1 :], found)
+                return index + 1
+            takes = False
         if takes and counted:
             # To some the letters behind a number are flags (`head -5c FILE`), to others they take a value
             # (`rg -0g GLOB PATTERN`): both readings are kept.
@@ -278,6 +316,18 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     if word.value is None:
         found.holes.append((index, word))
     return index + 1
+
+
+def _is_attached(rest: str, attaches: Attaches, *, whole: bool) -> bool:
+    """Whether what follows a letter in its word is its value to a parser that takes not any text for one. ``whole``:
+    the word has no other end than this."""
+    if attaches == "equals" or rest[:1] == "=":
+        return rest[:1] == "="
+    return _NO_LETTER.match(rest) is not None or (whole and _NUMBER.fullmatch(rest) is not None)
+
+
+_NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?")
 
 
 def _take_attached(word: Word, index: int, name: str, text: str, found: Arguments) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from countersign.gate.shell.programs.argv import Grammar
+from countersign.gate.shell.programs.argv import Attaches, Grammar
 
 Role = Literal[
     "none", "read", "list", "write", "delete", "change", "pattern", "script", "copy", "move", "link", "second",
@@ -107,6 +107,8 @@ def row(
     lone: str = "",
     old_letters: bool = False,
     past_dashes: bool = False,
+    attaches: Attaches = "any",
+    several: str = "",
     links: str = "",
     brings: Brings = "nothing",
     stays: str = "",
@@ -163,6 +165,8 @@ def row(
             lone=frozenset(lone.split()),
             old_letters=old_letters,
             past_dashes=past_dashes,
+            attaches=attaches,
+            several=frozenset(several.split()),
         ),
         {option: kind for kind, options in kinds for option in options.split()},
         frozenset(reads.split()),

@@ -48,7 +48,9 @@ def _grammar(pairs: Pairs) -> Grammar:
     return Grammar(**fields)
 
 
-def _set(name: str, value: str) -> frozenset[str]:
+def _set(name: str, value: str) -> frozenset[str] | str:
+    if name == "attaches":
+        return value
     return frozenset(value if name in _LETTERS else value.split())
 
 

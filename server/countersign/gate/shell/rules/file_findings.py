@@ -17,6 +17,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import COPYING, ProgramReading
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
+from countersign.gate.shell.files.chosen_files import CHOOSING, chosen_files
 from countersign.gate.shell.files.derived_names import (
     changed_below,
     derived_names,
@@ -40,6 +41,7 @@ from countersign.gate.shell.files.option_values import (
     option_values,
 )
 from countersign.gate.shell.files.patched_files import patched_touches
+from countersign.gate.shell.files.program_globs import has_groups
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unfinished_names import PARTS, folders_of
 from countersign.gate.shell.files.unread_mounts import unread_mounts
@@ -74,6 +76,8 @@ def file_findings(
                 if not (word.value or word.source).startswith(("/", "~/")):
                     yield _findings_of(context, analyzed, FileUse("write", word), places)
         yield from _derived(context, analyzed, index, places)
+        if name in CHOOSING:
+            yield from _chosen(context, analyzed, index, places)
         if name in _WRITES_OUTPUT_TO and not _redirects_output(analyzed.step.command.redirects):
             output = FileUse("write", constant(_WRITES_OUTPUT_TO[name]), if_there=True)
             yield _findings_of(context, analyzed, output, places)
@@ -269,6 +273,20 @@ def _derived(
         if ruled is not None:
             finding = Finding("write", f"{made.folder}{made.pattern}", "write", ask=ruled)
             yield FileFindings((finding,), by_command=True, named=False)
+
+
+def _chosen(
+    context: JudgingContext, analyzed: AnalyzedCommand, index: int, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """What a program reads that it chooses by patterns and endings of its own."""
+    around = places if places is not None else [context.start]
+
+    def is_folder(text: str) -> bool:
+        return any(context.paths.resolve(text, cwd=place).kind == "folder" for place in around)
+
+    name, words, known = analyzed.names[index], analyzed.layers[index].words, analyzed.known[index]
+    for file_use in chosen_files(name, words, known, is_folder):
+        yield _findings_of(context, analyzed, file_use, places)
 
 
 def _may_write_in(
@@ -510,7 +528,7 @@ _WITH_FILES = frozenset(key[0] for key in TABLES) - names_with("file_words_known
 def _is_quiet(context: JudgingContext, word: Word, places: Sequence[str] | None) -> bool:
     """Whether nothing speaks of what this constant names, wherever the command may run."""
     value = word.value
-    if not places or not value:
+    if not places or not value or has_groups(value):
         return False
     return all(context.paths.is_unremarkable(value, cwd=place) for place in places)
 
