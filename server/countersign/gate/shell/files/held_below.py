@@ -53,6 +53,23 @@ def rewritten_below(judge: PathJudge, folder: str, *, cwd: str) -> Iterator[Find
         yield from _protected_in(judge, folder, resolved, cwd, passed_over=_PASSED_OVER)
 
 
+def left_out_below(judge: PathJudge, folder: str, *, cwd: str) -> Iterator[Finding]:
+    """Yield a finding that asks for a folder that formatters pass over, below one in which they are told not to."""
+    resolved = judge.resolve(folder, cwd=cwd)
+    if resolved.kind == "folder":
+        name = disk.combined(_left_out, resolved.resolved or resolved.lexical)
+        if name is not None:
+            yield _asked(judge, folder, cwd, f"unknown names are written there, and `{name}` there is protected")
+
+
+def _left_out(top: str) -> str | None:
+    try:
+        below = walk(top, disk.entries_in, MOST_BELOW)
+        return next((name for path, _ in below if (name := path.rpartition("/")[2]) in _PASSED_OVER), None)
+    except TooMuchError:
+        return None
+
+
 def _protected_in(
     judge: PathJudge,
     folder: str,

@@ -24,27 +24,30 @@ _MOST = 200
 class Rewritten(NamedTuple):
     """A folder in which files are rewritten: any, or those with one of these ``endings``. ``tracked``: only what git's
     index names. ``top``: counted from each folder above as well, up to the top of the workspace. ``by_git``: what is
-    missing there now may come back."""
+    missing there now may come back. ``widened``: no folder in it is passed over."""
 
     folder: str
     endings: tuple[str, ...] = ()
     tracked: bool = False
     top: bool = False
     by_git: bool = False
+    widened: bool = False
 
 
 class _Formatter(NamedTuple):
     """``subcommand`` is the word that must stand in it, ``writes`` matches an option without which it only checks,
-    ``checks`` one with which it does. ``whole``: without operands, or with them, it works on the whole project."""
+    ``checks`` one with which it does. ``whole``: without operands, or with them, it works on the whole project.
+    ``widened`` matches options, each with its value behind a ``=``, by which it rewrites what it leaves alone else."""
 
     endings: str = ""
     subcommand: str = ""
     writes: str = ""
     checks: str = ""
     whole: bool = False
+    widened: str = ""
 
 
-_FORMATTERS: Mapping[str, tuple[_Formatter, ...]] = {
+FORMATTERS: Mapping[str, tuple[_Formatter, ...]] = {
     key[0]: tuple(_Formatter(**fields) for fields in rows) for key, rows in FACETS["rewrites_folder"].items()
 }
 """Formatters and fixers by name."""
@@ -63,7 +66,7 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
     options = [text for text in texts[: texts.index("--") if "--" in texts else None] if text[:1] == "-"]
     if name in _CHANGE_MODES and any(_DEEP.fullmatch(option) for option in options):
         yield from (Rewritten(_fixed(text)) for text in texts if text and text[0] != "-")
-    for each in _FORMATTERS.get(name, ()):
+    for each in FORMATTERS.get(name, ()):
         if each.subcommand and each.subcommand not in texts:
             continue
         if each.checks and _only_checks(re.compile(each.checks), options):
@@ -78,8 +81,14 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
             text and text[0] != "-" and (before[:1] != "-" or (each.writes and re.fullmatch(each.writes, before)))
             for before, text in pairwise(["", *texts[start:]])
         )
+        widened = each.widened != "" and _is_widened(re.compile(each.widened), texts)
         for folder in [*named, *(() if sure and not each.whole else (".",))]:
-            yield Rewritten(_fixed(folder), tuple(each.endings.split()), top=each.whole)
+            yield Rewritten(_fixed(folder), tuple(each.endings.split()), top=each.whole, widened=widened)
+
+
+def _is_widened(options: re.Pattern[str], texts: Sequence[str]) -> bool:
+    behind = (f"{before}={text}" for before, text in pairwise(texts) if before[:2] == "--" and "=" not in before)
+    return any(map(options.fullmatch, (*texts, *behind)))
 
 
 def _only_checks(checks: re.Pattern[str], options: Sequence[str]) -> bool:

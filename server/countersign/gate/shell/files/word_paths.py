@@ -33,6 +33,7 @@ from countersign.gate.shell.files.held_below import (
     brought_below,
     copied_over_links,
     covered_below,
+    left_out_below,
     protected_below,
     rewritten_below,
     through_links_below,
@@ -220,6 +221,8 @@ class PathFinder:
             yield from protected_below(self.judge, value, cwd=cwd, follows=file_use.through)
         if file_use.content:
             yield from rewritten_below(self.judge, value, cwd=cwd)
+        if file_use.content and file_use.whole:
+            yield from left_out_below(self.judge, value, cwd=cwd)
         if file_use.brought is None:
             return
         meant = meaning(file_use.brought, self.facts, self.judge.home, self.folder)

@@ -42,6 +42,7 @@ from countersign.gate.shell.files.option_values import (
 )
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.program_globs import has_groups
+from countersign.gate.shell.files.rewritten_folders import FORMATTERS, rewritten_folders
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unfinished_names import PARTS, folders_of
 from countersign.gate.shell.files.unread_mounts import unread_mounts
@@ -78,6 +79,10 @@ def file_findings(
         yield from _derived(context, analyzed, index, places)
         if name in CHOOSING:
             yield from _chosen(context, analyzed, index, places)
+        for each in rewritten_folders(name, layer.words, known) if name in FORMATTERS else ():
+            if each.widened:
+                widened = FileUse("write", constant(each.folder), content=True, whole=True)
+                yield _findings_of(context, analyzed, widened, places)
         if name in _WRITES_OUTPUT_TO and not _redirects_output(analyzed.step.command.redirects):
             output = FileUse("write", constant(_WRITES_OUTPUT_TO[name]), if_there=True)
             yield _findings_of(context, analyzed, output, places)
