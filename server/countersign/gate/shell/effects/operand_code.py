@@ -269,12 +269,12 @@ def _tsc(words: Sequence[Word], found: Arguments) -> Special:
 
 
 def _pytest(words: Sequence[Word], found: Arguments) -> Special:
-    """``--cov-report=html:folder`` writes there."""
+    """``--cov-report=html:folder`` writes there, ``annotate`` beside each module."""
     uses, doings = _argument_file(words, found)
     for value in found.values("--cov-report"):
         form, colon, path = value.prefix.partition(":")
-        if colon or value.value is None:
-            target = Word(path, (), "constant", path, path, path) if value.value is not None else None
+        if colon or value.value is None or form == "annotate":
+            target = Word(path, (), "constant", path, path, path) if colon and value.value is not None else None
             uses.append(
                 named(
                     "writes", (value.value or NAMED_NOWHERE,), f"a report of the form `{form}` is written", path=target
