@@ -110,7 +110,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "whole": bool,
         "widened": str,
     },
-    "chooses": {"names": str, "endings": str, "known": str, "any_file": str},
+    "chooses": {"operands": bool, "names": str, "endings": str, "known": str, "any_file": str},
     "outputs": {"letters": str, "filled_by": str},
     "lists": {
         "named": str,

@@ -64,4 +64,3 @@ def _named(row: Program) -> tuple[frozenset[str], frozenset[str], tuple[str, ...
     long = [each for each in known if each.startswith("--")]
     beginnings = tuple(one_spelling(each[:-1]) for each in long if each.endswith("*"))
     return known, frozenset(map(one_spelling, long)), beginnings
-

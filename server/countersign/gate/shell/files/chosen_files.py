@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.file_use import FileUse, unknown
-from countersign.gate.shell.files.program_globs import has_groups, may_be_secret_glob
+from countersign.gate.shell.files.program_globs import has_groups, may_be_secret_glob, without_groups
 from countersign.gate.shell.programs.argv import one_spelling
-from countersign.gate.shell.programs.tables import FACETS, words_of
+from countersign.gate.shell.programs.tables import FACETS, names_with_field, words_of
 from countersign.gate.shell.syntax.tree import Word
 
 CHOOSING = frozenset(key[0] for key in FACETS["chooses"])
 _NAMES, _ENDINGS, _KNOWN, _ANY = (words_of("chooses", field) for field in ("names", "endings", "known", "any_file"))
+_PATTERNS = names_with_field("chooses", "operands")
 _NOTHING = frozenset[str]()
 
 
@@ -28,14 +29,15 @@ def chosen_files(
     ``is_folder`` says of an operand whether it is one."""
     options = {one_spelling(option.name) for option in known.arguments.options}
     every = not options.isdisjoint(map(one_spelling, _ANY.get(name, _NOTHING)))
-    for _, word in known.arguments.operands:
+    for _, word in known.arguments.operands if name in _PATTERNS else ():
         text = word.value or ""
         if _WILD.search(text) or has_groups(text):
             # One with a mark in front leaves files out.
-            if every and text[0] != "!" and may_be_secret_glob(text):
+            hidden = any(each.rsplit("/", 1)[-1] == ".*" for each in without_groups(text))
+            if text[0] != "!" and (hidden or every) and may_be_secret_glob(text):
                 yield _unknown(word)
             else:
-                yield FileUse("read", word, shown=True)
+                yield FileUse("read", word, shown=True, free=True)
         elif every and word.value is not None and is_folder(text):
             yield _unknown(word)
     for word in _values(_NAMES.get(name, _NOTHING), words, known):

@@ -28,8 +28,8 @@ def has_groups(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def without_groups(pattern: str) -> tuple[str, ...]:
-    """Return patterns without groups that together match at least what this one does; one with a wildcard in the place
-    of each group where they would be too many."""
+    """Return patterns without groups that together match at least what this one does. Where they would be too many, it
+    is one for any name; a text with blanks, quotes or colons is none then."""
     found, waiting = dict[str, None](), [pattern]
     while waiting and len(pattern) <= _LONGEST:
         text = waiting.pop()
@@ -40,10 +40,15 @@ def without_groups(pattern: str) -> tuple[str, ...]:
             waiting += made
         if len(found) + len(waiting) > _MOST:
             break
-    return (_FLAT.sub("*", pattern),) if waiting or not found else tuple(found)
+    if found and not waiting:
+        return tuple(found)
+    return (pattern,) if _CODE.search(pattern) else (ANY_NAME,)
 
 
-_FLAT = re.compile(r"[?*+@!]?[({].*[)}]", re.DOTALL)
+ANY_NAME = "*[!=]"
+"""A pattern that says nothing of a name, but counts as one that does."""
+
+_CODE = re.compile(r"[\s\"':;=$<>]")
 
 
 def _first_spelled_out(text: str) -> list[str] | None:

@@ -622,9 +622,9 @@ class PathFinder:
         if not file_use.by_git and file_use.operation == "read" and has_groups(value):
             spelled = without_groups(value)
             for each in spelled if spelled != (value,) else ():
-                # What says only which characters a name begins with is no expression here.
-                use = file_use._replace(free=False) if has_wildcard(each) else file_use
-                yield from self._shown_path(use, each, cwd, opened_as_spelled=opened_as_spelled)
+                for finding in self._shown_path(file_use, each, cwd, opened_as_spelled=opened_as_spelled):
+                    # That the program expands the word is a guess.
+                    yield finding._replace(deny=None, ask=finding.ask or finding.deny)
         if file_use.operation != "write" and not file_use.top and self.judge.is_unremarkable(value, cwd=cwd):
             return
         if file_use.operation == "write":

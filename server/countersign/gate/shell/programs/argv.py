@@ -14,7 +14,6 @@ from typing import Literal
 
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Arithmetic, Glob, Text, Variable, Word
 
-
 Attaches = Literal["any", "numbers", "equals"]
 
 
