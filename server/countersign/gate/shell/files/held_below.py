@@ -59,7 +59,7 @@ def left_out_below(judge: PathJudge, folder: str, *, cwd: str) -> Iterator[Findi
     if resolved.kind == "folder":
         name = disk.combined(_left_out, resolved.resolved or resolved.lexical)
         if name is not None:
-            yield _asked(judge, folder, cwd, f"unknown names are written there, and `{name}` there is protected")
+            yield _asked(judge, folder, cwd, f"its options also choose files in `{name}`")
 
 
 def _left_out(top: str) -> str | None:
