@@ -78,3 +78,13 @@ def test_a_folder_in_the_form_of_a_repository_needs_more_than_a_rule(command: st
         (evil / folder).mkdir()
     for address in ("./sub", "sub/", f"file://{evil}"):
         assert decide(command.format(address), ["Bash(git:*)"], **places) == "ask"
+
+
+def test_a_folder_may_be_called_like_a_host(tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "ws/h:o").symlink_to("../outside")
+    where = {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home"), "allow": ["Bash(git clone:*)"]}
+    assert decide("git clone h:o pub", **where) == "ask"
+    assert decide("git clone h:other pub", **where) == "allow"
+    assert decide("git clone git@example.com:a/b.git pub", **where) == "allow"

@@ -178,6 +178,8 @@ def test_a_number_names_what_git_finds_by_it(repository: Path) -> None:
         "git -C src show $(git rev-parse HEAD) -- app.py", "git show $(git -C lib rev-parse HEAD) -- src",
         "cd lib; x=$(git rev-parse HEAD); cd ..; git show $x -- src", "git show $(git merge-base main topic)",
         "git show $(git rev-parse HEAD:conf/server.pem) -- src", "git show $(git hash-object src/app.py) -- src",
+        "git show $(git rev-parse --short HEAD) -- src", "x=$(git rev-parse --short=8 v1); git show $x -- src",
+        "git show $(git rev-list -1 --abbrev-commit HEAD) -- src",
     ],
 )  # fmt: skip
 def test_a_number_that_is_printed_may_be_one_of_a_file(command: str, repository: Path) -> None:
@@ -326,6 +328,39 @@ def test_settings_with_which_git_prints_differences(setting: str, command: str, 
     _git(repository, "config", "--unset", name)
 
 
+@pytest.mark.parametrize("allow", [[], ["Bash(git:*)"]], ids=["no rule", "a rule for git"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C .git show HEAD", "git -C .git log -p HEAD", "git -C ./.git show refs/heads/main",
+        "git -C .git/ diff HEAD", "git -C src/../.git show --stat refs/tags/blob", "git -C .git show --stat ORIG_HEAD",
+        "cd .git && git show HEAD",
+        "git -C .git format-patch --stdout refs/heads/topic", "git -C .git whatchanged -p refs/heads/main",
+    ],
+)  # fmt: skip
+def test_in_a_folder_of_its_own_git_takes_no_word_for_a_file(command: str, allow: list[str], repository: Path) -> None:
+    _git(repository, "update-ref", "ORIG_HEAD", "HEAD:held/key")
+    deny = ["Read(held/**)"] if allow else []
+    assert decide(command, allow, deny=deny, workspace=str(repository), home=HOME) != "allow"
+    _git(repository, "update-ref", "-d", "ORIG_HEAD")
+
+
+@pytest.mark.parametrize("setting", ["core.bare=true", "core.worktree=../docs"])
+@pytest.mark.parametrize("allow", [[], ["Bash(git:*)"]], ids=["no rule", "a rule for git"])
+@pytest.mark.parametrize("command", ["git show main", "git log -p main", "git show HEAD main", "git diff main topic"])
+def test_without_the_work_tree_no_file_limits_what_is_printed(
+    command: str, setting: str, allow: list[str], repository: Path
+) -> None:
+    (repository / "main").mkdir(exist_ok=True)
+    (repository / "main/x").write_text("x")
+    name, value = setting.split("=")
+    _git(repository, "config", name, value)
+    deny = ["Read(held/**)"] if allow else []
+    found = decide(command, allow, deny=deny, workspace=str(repository), home=HOME)
+    subprocess.run(["git", "config", "-f", str(repository / ".git/config"), "--unset", name], check=True)
+    assert found == "ask"
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -336,6 +371,9 @@ def test_settings_with_which_git_prints_differences(setting: str, command: str, 
         "git symbolic-ref -m x HEAD refs/remotes/origin/main", "git hash-object -t tree -w --stdin < src/app.py",
         "git hash-object -w --literally -t commit src/app.py", "git cherry-pick -Xsubtree=src topic",
         "git merge -X subtree=src topic",
+        "git cherry-pick -Xsubtree main~1", "git revert --strategy-option=subtree main",
+        "git pull -X find-renames=1% o x", "git rebase -Xrename-threshold=1% topic",
+        "git stash store {file}", "git stash store -m x {tree}",
     ],
 )  # fmt: skip
 def test_names_that_are_made_for_contents_ask_under_a_rule_about_reading(command: str, repository: Path) -> None:

@@ -263,11 +263,32 @@ def test_secrets_of_the_home_count_however_home_and_work_tree_are_spelled(
         ("find .git -type f | xargs cat", "ask"), ("cd .git && cat rebase-merge/patch", "ask"),
         ("base64 .git/objects/ab/*", "ask"), ("cat .git/HEAD", "allow"), ("ls -la .git .git/objects", "allow"),
         ("cat .git/rebase-merge/done", "allow"), ("grep -r x .git/hooks", "allow"), ("du -sh .git", "allow"),
-        ("find .git/objects -type f | wc -l", "allow"),
+        ("find .git/objects -type f | wc -l", "allow"), ("grep -r x .git/rebase-merge", "ask"), ("grep -r x .", "ask"),
+        ("cd .git && grep -r x rebase-merge", "ask"), ("find .git/rebase-merge -type f -exec cat {} +", "ask"),
+        ("grep -r x .git/worktrees", "ask"), ("find .git/worktrees -type f | xargs cat", "ask"),
+        ("cat $(find .git/worktrees -name patch)", "ask"), ("find . -name patch | xargs cat", "ask"),
+        ('for f in $(find . -name patch); do cat "$f"; done', "ask"), ("grep -rh '' --include=patch", "ask"),
+        ("find . -maxdepth 3 -name 'p*' -exec cat {} +", "ask"),
+        ("ls -R .git", "allow"), ("ls .git/worktrees/x", "allow"), ("cat .git/worktrees/x/HEAD", "allow"),
+        ("grep -r x src", "allow"), ("rg -uu x", "ask"), ("tar cf - .", "ask"),
     ],
 )  # fmt: skip
 def test_what_git_keeps_of_files_is_a_secret(command: str, expected: str, tmp_path: Path) -> None:
-    for name in ("rebase-merge/patch", "rebase-merge/done", "objects/ab/cd", "HEAD", "hooks/x"):
+    for name in ("rebase-merge/patch", "rebase-merge/done", "objects/ab/cd", "HEAD", "hooks/x", "../src/a.py",
+                 "worktrees/x/HEAD", "worktrees/x/rebase-merge/patch"):  # fmt: skip
         (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / ".git" / name).write_text("x")
     assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == expected
+
+
+def test_a_search_goes_past_what_git_keeps_as_long_as_no_lines_stand_there(tmp_path: Path) -> None:
+    for name in ("COMMIT_EDITMSG", "objects/ab/cd", "HEAD", "logs/HEAD", "worktrees/x/HEAD"):
+        (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ".git" / name).write_text("message\n")
+    commands = ("grep -r x .", "find . -type f | xargs grep x", "grep -rn x --include='*.py' .")
+    for command in commands:
+        assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == "allow", command
+    (tmp_path / ".git/COMMIT_EDITMSG").write_text("message\n# >8\ndiff --git a/.env b/.env\n+x\n")
+    for tracked, expected in ((b"src/a.py", "allow"), (b"src/.env", "ask")):
+        (tmp_path / ".git/index").write_bytes(b"DIRC\0\0\0\2" + tracked)
+        assert decide(commands[0], workspace=str(tmp_path), home="/nowhere/home") == expected

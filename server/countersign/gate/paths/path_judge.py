@@ -17,6 +17,7 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.bare_repositories import repository_reason
 from countersign.gate.paths.control_files import is_control
 from countersign.gate.paths.hard_links import SHARED, is_shared, names_one_file
+from countersign.gate.paths.kept_by_git import KEPT_BY_GIT, keeps_text
 from countersign.gate.paths.linked_rules import heads_of, where_links_lead
 from countersign.gate.paths.named_by_git import NAMED_BY_GIT, named_by_git
 from countersign.gate.paths.ordinary_names import is_ordinary
@@ -40,7 +41,6 @@ from countersign.gate.paths.roots import Segments, as_other_systems, is_within, 
 from countersign.gate.paths.sensitive_paths import (
     DRIVE,
     HOMES,
-    KEPT_BY_GIT,
     SECRET_IN_HOME,
     SYSTEM_PREFIXES,
     innocent_names,
@@ -843,7 +843,9 @@ class PathJudge:
         """Why reading all that lies below this folder would read the home's secrets, or those that git keeps."""
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
-            if segments and fold(segments[-1]) == ".git" and resolved.kind == "folder":
+            if resolved.kind == "folder" and (
+                (segments and fold(segments[-1]) == ".git") or keeps_text(f"{spelling.rstrip('/')}/.git")
+            ):
                 return KEPT_BY_GIT
             below_home = next(self._home.relative_any_case(segments), None)
             ahead = below_home is not None and any(

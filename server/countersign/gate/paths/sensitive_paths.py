@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from countersign.gate.paths.kept_by_git import KEPT_BY_GIT, kept_by_git
 from countersign.gate.patterns import fold, folded_segments
 
 _EDITOR = "the editor runs tasks and extensions by what stands there"
@@ -155,7 +156,6 @@ _LIKELY = frozenset(name for names in (*PROTECTED, *PROTECTED_IN_HOME) for name 
 
 _KEY = "it is a private key or a certificate that may hold one"
 _TOKEN = "it holds access tokens"
-KEPT_BY_GIT = "git may keep there what any file of the repository holds"
 
 SECRET: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"\.env(?:\.(?!(?:.*\.)?(?:example|sample|template)$).*)?", re.DOTALL), "it holds a program's secrets"),
@@ -168,12 +168,13 @@ SECRET: Sequence[tuple[re.Pattern[str], str]] = (
 _COPIES = tuple(
     re.compile(pattern, re.DOTALL)
     for pattern in (
-        r"(.+)(?:~|\.~[0-9]{1,9}~|\.(?:bak|backup|old|orig|save|sw[a-p]))",
+        r"(.+?)(?:~.*|\.~[0-9]{1,9}~|\.(?:bak|backup|old|orig|rej|save|sw[a-p]))",
         r"\.(.+)\.sw[a-p]",
         r"\.?#([^#]+)#?",
+        r"(.*)_(?:backup|local|remote|base)_\d+(\..+)?",
     )
 )
-"""How ``mv -b``, ``patch`` and editors call a copy of a file."""
+"""How ``mv -b``, ``patch`` and editors call a copy of a file, and git one version of it (``.env~HEAD``)."""
 
 SECRET_SAMPLES = (
     *(".env", ".env.local", ".env.production", ".env.prod", ".env.staging", ".env.development"),
@@ -254,46 +255,8 @@ def secret_at(segments: Sequence[str]) -> tuple[int, str] | None:
         reason = secret_name(segment)
         if reason:
             return index, reason
-    at = _kept_by_git(segments)
+    at = kept_by_git(folded_segments(tuple(segments)))
     return None if at is None else (at, KEPT_BY_GIT)
-
-
-def _kept_by_git(segments: Sequence[str]) -> int | None:
-    """Which of these segments begins a place in a folder of git's that may hold what is in other files; or None."""
-    names = folded_segments(tuple(segments))
-    at = names.index(".git") + 1 if ".git" in names[:-1] else 0
-    return at if at and not _tells_of_git(names[at:]) else None
-
-
-def _tells_of_git(names: Sequence[str]) -> bool:
-    """Whether a place in a folder of git's holds only what git keeps beside contents (`gitrepository-layout`)."""
-    first, last = names[0], names[-1]
-    match first:
-        case "objects" | "worktrees" if len(names) == 1:
-            return True
-        case "objects":
-            return names[1] == "info"
-        case "worktrees":
-            return len(names) < 3 or _tells_of_git(names[2:])
-        case "modules":
-            return _OF_CONTENTS.isdisjoint(names) and (last in _OF_GIT or not _OF_GIT_BELOW.isdisjoint(names))
-        case "rebase-merge" | "rebase-apply" | "sequencer":
-            return len(names) == 1 or last in _OF_STEPS
-        case _:
-            return first in _OF_GIT or first in _OF_GIT_BELOW or first.endswith("_head") or first.startswith("bisect_")
-
-
-_OF_GIT = frozenset(
-    "head config config.worktree description packed-refs shallow index commondir gitdir locked merge_msg merge_mode "
-    "squash_msg auto_merge gc.log gc.pid git-daemon-export-ok".split()
-)
-_OF_GIT_BELOW = frozenset("refs logs info hooks branches".split())
-_OF_CONTENTS = frozenset("objects rr-cache lfs annex rebase-merge rebase-apply sequencer commit_editmsg".split())
-_OF_STEPS = frozenset(
-    "head-name onto msgnum end next last done git-rebase-todo git-rebase-todo.backup stopped-sha interactive orig-head "
-    "author-script amend abort-safety todo head".split()
-)
-"""What git keeps of a rebase or of several picks beside their patches: which steps, and where it began."""
 
 
 @lru_cache(maxsize=4096)
@@ -306,7 +269,7 @@ def secret_name(name: str) -> str | None:
 @lru_cache(maxsize=4096)
 def _originals(name: str) -> Sequence[str]:
     """This name, and those of whose files it is the copy: ``.env`` for ``.env~``."""
-    return (name, *[found[1] for pattern in _COPIES if (found := pattern.fullmatch(name)) is not None])
+    return (name, *["".join(filter(None, found.groups())) for pattern in _COPIES if (found := pattern.fullmatch(name))])
 
 
 def innocent_names(name: str) -> Iterator[str]:

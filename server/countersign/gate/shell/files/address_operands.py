@@ -38,6 +38,7 @@ _ELSEWHERE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[\w+.-]+::|[^/]+:)")
 
 _FILE_URL = re.compile(r"(?i)file://[^/]*")
 
+_BOTH: tuple[Operation, ...] = ("read", "write")
 _SUBMODULE_ADDRESS = {"add": 0, "set-url": 1}
 
 
@@ -51,6 +52,9 @@ def repository_touches(git: Git) -> Iterator[FileUse]:
             if not _ELSEWHERE.match(word.prefix):
                 yield FileUse(operation, word)
             continue
+        if not pushes and git.subcommand == "clone" and "://" not in word.value:
+            # What is there by this name is cloned, be it `host:path`, and its settings obeyed.
+            yield from (FileUse(each, word, below=True, if_there=True) for each in _BOTH)
         for path in repository_paths(word):
             spelled = Word(path, (), "constant", path, path, path, tilde=word.tilde)
             yield FileUse(operation, spelled, shown=True, below=not pushes)

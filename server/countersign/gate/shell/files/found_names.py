@@ -11,8 +11,10 @@ import stat
 from typing import NamedTuple
 
 from countersign.gate.paths.hard_links import STORED
+from countersign.gate.paths.kept_by_git import kept_as_text
 from countersign.gate.paths.sensitive_paths import secret_name
 from countersign.gate.patterns import fold
+from countersign.gate.patterns.path import folded_segments
 from countersign.gate.probes import disk
 from countersign.gate.shell.languages.find_tests import FindTests, Kind, find_tests
 
@@ -94,7 +96,7 @@ class _Walk:
                 kind = "link" if is_folder is None else "folder" if is_folder else "file"
                 may_give = self._tests.may_give(name, kind)
                 given, broken = given or may_give, broken or "\n" in name
-                below = odd or may_be_secret(name) or not PLAIN.fullmatch(name)
+                below = odd or may_be_secret(name) or not PLAIN.fullmatch(name) or self._is_kept(path)
                 if may_give and (below or self._is_unusual(path, kind)):
                     self.found.append(Unusual(path, kind == "link"))
                 if kind == "folder" and self._tests.enters(name, top=depth == 0):
@@ -107,6 +109,11 @@ class _Walk:
         if kind == "link" or self._is_own(path):
             return True
         return kind == "file" and is_special(f"{self._asked.root}/{path}", path)
+
+    def _is_kept(self, path: str) -> bool:
+        """Whether git keeps lines of other files there."""
+        whole = f"{self._asked.root}/{path}"
+        return ".git/" in whole and kept_as_text(folded_segments(tuple(whole.split("/"))))
 
     def _is_own(self, path: str) -> bool:
         if not self._asked.own:

@@ -547,7 +547,9 @@ def prints_objects(git: Git) -> bool:
 
 def names_objects(git: Git) -> bool:
     """Whether it gives an object a name, by which it can be shown later."""
-    return git.subcommand in {"tag", "update-ref", "push"}
+    operands = git.arguments.operands
+    stores = git.subcommand == "stash" and bool(operands) and operands[0][1].value == "store"
+    return stores or git.subcommand in {"tag", "update-ref", "push"}
 
 
 def _named_anew(git: Git) -> Iterator[Word]:

@@ -13,8 +13,8 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from countersign.gate.paths.kept_by_git import KEPT_BY_GIT
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.paths.sensitive_paths import KEPT_BY_GIT
 from countersign.gate.probes import disk
 
 _MOST_BYTES = 5_000

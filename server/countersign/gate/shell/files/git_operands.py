@@ -115,6 +115,8 @@ def _by_pathspec(file_use: FileUse, git: Git) -> Iterator[FileUse]:
             yield file_use._replace(word=constant(name), top=found.top)
 
 
+_MOVING_FILES = frozenset({"subtree", "find-renames", "rename-threshold"})
+"""Options of strategies for merging by which one file's changes go to another."""
 _IGNORE_FILE = re.compile(r"\.\w+ignore")
 
 _APPLIES_ALIKE = frozenset({"-v", "--verbose", "--index", "--whitespace", "-p"})
@@ -171,10 +173,11 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             if _WRITTEN_SETTING.match(setting.value or ""):
                 yield FileUse("write", constant(path)._replace(tilde=path.startswith("~/")))
     for value in found.valued("-X", "--strategy-option"):
-        if value.prefix.startswith("subtree="):
-            folder = (value.value or "").partition("=")[2]
-            yield FileUse("write", constant(folder) if folder else unknown(), unknown_names=True)
-            # What lies in other folders of the commit comes there under other names.
+        name, _, folder = value.prefix.partition("=")
+        if name == "subtree":
+            yield FileUse("write", constant(folder) if folder and value.value else unknown(), unknown_names=True)
+        if name in _MOVING_FILES or value.value is None:
+            # What lies elsewhere in the commit comes under other names.
             yield FileUse("read", constant("."), shown=True, top=True, start=git.folders)
     yield from repository_touches(git)
     yield from _written_by_option(words, git)

@@ -44,7 +44,7 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
         return not any(disk.path_stat(f"{each}/.git") not in disk.MISSING for each in folders_up(place, paths))
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return False  # refs are kept in a form that is not read here
-    or_files = or_files and not _settings_hold(_BARE, repository)
+    or_files = or_files and takes_for_paths(place, paths)
     return not disk.combined(_holds_replacements, repository.shared) and all(
         word.value is not None
         and (
@@ -55,6 +55,22 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     )
 
 
+def takes_for_paths(place: str, paths: PathJudge) -> bool:
+    """Whether git, run in this folder, refuses a word that is both a revision and a file there, or finds no repository:
+    in a folder of its own, and without the work tree that seems to be there, it takes the word for a revision."""
+    repository, real = repository_above(place, paths), paths.resolve(place, cwd="/").resolved
+    if repository is None:
+        return True
+    if real is None or is_in_git_folder(real, repository) or _settings_hold(_BARE, repository):
+        return False
+    return repository.own != f"{repository.folder}/.git" or not _settings_hold(_MOVED_TREE, repository)
+
+
+def is_in_git_folder(real: str, repository: Repository) -> bool:
+    """Whether a resolved folder is git's own, or lies in it."""
+    return ".git" in real.split("/") or f"{real}/".startswith((f"{repository.own}/", f"{repository.shared}/"))
+
+
 def _settings_hold(words: re.Pattern[bytes], repository: Repository) -> bool:
     """Whether these words stand in the settings of the repository."""
     files = (f"{repository.shared}/config", f"{repository.own}/config.worktree")
@@ -62,7 +78,8 @@ def _settings_hold(words: re.Pattern[bytes], repository: Repository) -> bool:
 
 
 _BARE = re.compile(rb"\bbare\b(?![ \t]*=[ \t]*false\b)", re.IGNORECASE)
-"""That there may be no work tree: then git does not refuse a word that is a revision and a file."""
+_MOVED_TREE = re.compile(rb"\bworktree[ \t]*(?:=|$)", re.IGNORECASE | re.MULTILINE)
+"""That there may be no work tree, or another one."""
 _OBJECT_FORMAT = re.compile(rb"objectformat", re.IGNORECASE)
 """That numbers may have another length."""
 

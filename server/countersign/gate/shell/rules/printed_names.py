@@ -256,15 +256,17 @@ def _of_git(subcommand: str, words: Sequence[str]) -> _Printed | None:
                 return None
             if not _REVISION.fullmatch(operands[0]):
                 return None
-            # The number is a commit's if the name is, which is a reading of its own.
-            return _Printed((COMMIT, "", operands[0]))
+            # The number is a commit's if the name is, which is a reading of its own; a short one may be a ref's name.
+            short = any(option.startswith("--sh") for option in options)
+            return _Printed((OBJECT if short else COMMIT, "", operands[0]))
         case "rev-list":
             options, operands = _sorted(words, _VALUED)
             known = all(each in _VALUED or _LISTING.fullmatch(each) for each in options)
             one = any(map(_ONE.fullmatch, options)) or any(
                 pair in {("-n", "1"), ("--max-count", "1")} for pair in itertools.pairwise(words)
             )
-            return _Printed((COMMIT, ""), not one) if known and all(map(_COMMITS.fullmatch, operands)) else None
+            number = OBJECT if "--abbrev-commit" in options else COMMIT
+            return _Printed((number, ""), not one) if known and all(map(_COMMITS.fullmatch, operands)) else None
         case _:
             return None
 

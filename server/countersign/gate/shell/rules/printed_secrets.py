@@ -33,7 +33,7 @@ from countersign.gate.shell.files.git_index import (
     tracked_in_home,
     tracked_secrets,
 )
-from countersign.gate.shell.files.git_refs import all_name_commits
+from countersign.gate.shell.files.git_refs import all_name_commits, is_in_git_folder, takes_for_paths
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.git_settings import compares_dates_alone, may_be_on
 from countersign.gate.shell.files.rg_operands import searches
@@ -131,7 +131,7 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     real = context.paths.resolve(place, cwd="/").resolved
     if real is None:
         return _UNKNOWN_FILES
-    if _is_in_git_folder(real, repository):
+    if is_in_git_folder(real, repository) or (may_be_files(words, git) and not takes_for_paths(place, context.paths)):
         limits = ()  # there, `HEAD` is a file as well, and git takes no word for a path
     of_commits = not limits or _name_commits(context, words, git, place)
     if limits and of_commits and prints_objects(git):
@@ -180,11 +180,6 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
     """Whether all that may be a revision names commits: a tag may name the contents of a file."""
     return all_name_commits(revisions(words, git), place, context.paths, or_files=may_be_files(words, git))
-
-
-def _is_in_git_folder(real: str, repository: Repository) -> bool:
-    """Whether a resolved folder is git's own, or lies in it."""
-    return ".git" in real.split("/") or f"{real}/".startswith(f"{repository.own}/")
 
 
 def _from_home(repository: Repository, home: str) -> WayHome | None:
