@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.signature import key_name as key_name
     from countersign.gate.ledger.signature import signature_path as signature_path
     from countersign.gate.ledger.writer import Ledger as Ledger
+    from countersign.gate.paths.kept_by_git import KEPT_BY_GIT as KEPT_BY_GIT
     from countersign.gate.paths.path_judge import PathJudge as PathJudge
     from countersign.gate.paths.sensitive_paths import PROTECTED_IN_HOME as PROTECTED_IN_HOME
     from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME as SECRET_IN_HOME
@@ -163,6 +164,7 @@ _NAMES = {
     ),
     "ledger.writer": "Ledger",
     "paths.path_judge": "PathJudge",
+    "paths.kept_by_git": "KEPT_BY_GIT",
     "paths.sensitive_paths": (
         "PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_names protected_reason secret_name"
     ),

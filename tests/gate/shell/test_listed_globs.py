@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from countersign.gate.shell.files.program_globs import may_be_secret_glob, without_groups
 from countersign.gate.shell.files.spelled_names import any_name_matches
 
-from .asked import decide
+from .asked import HOME, decide
 
 
 def matches(pattern: str, name: str) -> bool:
@@ -56,12 +58,14 @@ def test_many_choices_ask(pattern: str) -> None:
     assert decide(f"prettier '{pattern}'", workspace="/nowhere", allow=["Bash(prettier:*)"]) == "ask"
 
 
-@pytest.mark.parametrize("pattern", ["**/*", "*", "src/**", ".{env,x}", "**/*.pem"])
+@pytest.mark.parametrize(
+    "pattern", ["**/*", "*", "src/**", ".{env,x}", "**/*.pem", "**/k.pem", "certs/k.*", "c*/k.{pem,x}", "k.p?m"]
+)
 def test_a_pattern_of_all_names_could_be_a_secret(pattern: str) -> None:
     assert may_be_secret_glob(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["*.py", "src/**/*.{js,ts}", "a", "**/*.yaml"])
+@pytest.mark.parametrize("pattern", ["*.py", "src/**/*.{js,ts}", "a", "**/*.yaml", "k.{ts,js}"])
 def test_a_pattern_of_other_names_could_not(pattern: str) -> None:
     assert not may_be_secret_glob(pattern)
 
@@ -77,3 +81,18 @@ def test_a_pattern_of_other_names_could_not(pattern: str) -> None:
 def test_what_only_looks_like_a_pattern_does_not_ask(command: str) -> None:
     allow = ["Bash(note:*)", "Bash(eslint:*)", "Bash(prettier:*)"]
     assert decide(command, workspace="/nowhere", allow=allow) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("black --diff -q --include='\\.env$' .", "ask"), ("black --check --diff .", "allow"),
+        ("isort --diff --ext pem .", "ask"), ("isort --diff --ext= .", "ask"), ("isort --diff .", "allow"),
+        ("pydocstyle -s --match='.*' .", "ask"), ("pydocstyle -s .", "allow"),
+        ("prettier --parser yaml 'certs/k.*'", "ask"), ("prettier --parser markdown '**/k.pem'", "ask"),
+    ],
+)  # fmt: skip
+def test_options_that_choose_files_by_other_names(command: str, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    rule = f"Bash({command.partition(' ')[0]}:*)"
+    assert decide(command, [rule], workspace=str(tmp_path), home=HOME) == expected

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from countersign.gate import (
+    KEPT_BY_GIT,
     PROTECTED_IN_HOME,
     SECRET_IN_HOME,
     PathJudge,
@@ -238,9 +239,11 @@ class Survey:
         return self._reads_ruled or secret_name(os.path.basename(path)) is not None or path.lower() in self._secrets
 
     def _hides(self, path: str) -> bool:
-        """Whether reading it is denied or asks, and no rule allows it."""
+        """Whether reading it is denied or asks, and no rule allows it. What git keeps of files stays, or it fails."""
         finding = self._judge.judge_read(path, cwd=self._cwd)
         asks = finding.requires_ask is not None and finding.allow is None
+        if asks and self._judge.is_secret(path, cwd=self._cwd) == KEPT_BY_GIT:
+            asks = False
         return bool(finding.floors) or finding.deny is not None or finding.ask is not None or asks
 
     def _locks(self, path: str) -> bool:

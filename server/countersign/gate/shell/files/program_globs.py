@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from countersign.gate.paths.sensitive_paths import SECRET_SAMPLES
-from countersign.gate.shell.files.spelled_names import any_name_matches
+from countersign.gate.shell.files.spelled_names import may_be_any_name
 
 _GROUP = re.compile(r"\\.|\[[^\]/]*\]|([?*+@!]?)([({])", re.DOTALL)
 _PARTS = re.compile(r"\\.|[,|({})]", re.DOTALL)
@@ -101,4 +101,4 @@ _SPECIAL = re.compile(r"[^\w.]")
 def may_be_secret_glob(pattern: str) -> bool:
     """Return whether a pattern could match a secret, also one that matches every name."""
     last = (each.rstrip("/").rsplit("/", 1)[-1] for each in without_groups(pattern))
-    return any(any_name_matches(each, name) for each in last for name in SECRET_SAMPLES)
+    return any(may_be_any_name(each, name) for each in last for name in SECRET_SAMPLES)

@@ -81,7 +81,10 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
             text and text[0] != "-" and (before[:1] != "-" or (each.writes and re.fullmatch(each.writes, before)))
             for before, text in pairwise(["", *texts[start:]])
         )
-        widened = each.widened != "" and _is_widened(re.compile(each.widened), texts)
+        widened = each.widened != "" and (
+            any(word.value is None and word.prefix[:1] == "-" for word in words)
+            or _is_widened(re.compile(each.widened), texts)
+        )
         for folder in [*named, *(() if sure and not each.whole else (".",))]:
             yield Rewritten(_fixed(folder), tuple(each.endings.split()), top=each.whole, widened=widened)
 

@@ -77,6 +77,12 @@ def any_name_matches(part: str, name: str) -> bool:
     return tokens_match(glob_segment(part).tokens, name)
 
 
+def may_be_any_name(part: str, name: str) -> bool:
+    """Whether a segment may match a name in which a NUL stands for any stem, by a wildcard or by spelling the stem out;
+    a leading dot is like any character."""
+    return any_name_matches(part, name) or _may_be_name(part, name)
+
+
 def segments_match(pattern: str, path: str) -> bool:
     """Whether an absolute pattern could spell this path, a leading dot never by a wildcard."""
     parts, names = pattern.split("/"), path.split("/")

@@ -293,6 +293,10 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     for at in range(1, min(2, len(text)) if grammar.alone else len(text)):
         letter = text[at]
         takes = letter in grammar.short or letter in grammar.maybe
+        if grammar.attaches != "any" and text[at + 1 : at + 2] == ".":
+            # A key of the option's: `-w.onStart x` is `--watch.onStart x`.
+            found.options.append(Option(text.partition("=")[0], index, attached="=" in text))
+            return index + 1
         if grammar.attaches != "any" and (at + 1 < len(text) or word.value is None):
             if _is_attached(text[at + 1 :], grammar.attaches, whole=word.value is not None):
                 _take_attached(word, index, f"-{letter}", text[at + 1 :], found)

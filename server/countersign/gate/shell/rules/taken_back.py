@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.patterns import CommandPattern
 
-_OFF = frozenset({"false", "0", "no", "off", "none", "never"})
+_OFF = frozenset({"false", "0", "no", "off", "none", "never", "null"})
 _ON = frozenset({"true", "1", "on"})
 
 _MEANT = {"-n": "dry-run"}
@@ -38,13 +39,16 @@ def _is_against(word: str, following: str, option: str, value: str | None) -> bo
     name, equals, given = word.partition("=")
     bare, wanted = name.lstrip("-"), option.lstrip("-")
     long = name.startswith("--") and len(bare) > 1
-    if (bare == wanted and (len(bare) > 1 or name == option)) or (long and wanted.startswith(bare)):
+    alike = _spelled(bare) == _spelled(wanted) and (len(bare) > 1 or name in {option, f"-{option}"})
+    if alike or (long and wanted.startswith(bare)):
         if equals:
             return given != value and (value is not None or given.lower() not in _ON)
         return following.lower() in _OFF if value is None else following != value
     short = len(option) == len("-n") and value is not None
     if short and name.startswith(option) and word[2:] not in {value, f"={value}"}:
         return True
+    if short and word[1:2].isupper() and word[2:3] == option[1]:
+        return True  # behind another letter, which is likely to take no value (`-Rn prod`)
     return any(_negates(bare, each) for each in _names(option, wanted))
 
 
@@ -55,7 +59,18 @@ def _names(option: str, wanted: str) -> Iterator[str]:
 
 
 def _negates(bare: str, wanted: str) -> bool:
-    """Whether a long option, abbreviated or not, is the opposite of another."""
-    if wanted.startswith("no-") and bare == wanted[3:]:
-        return True
-    return bare == f"no{wanted}" or (bare.startswith("no-") and len(bare) > 3 and f"no-{wanted}".startswith(bare))
+    """Whether a long option, abbreviated or not, is the opposite of another, in whatever letters. Some parsers take
+    several `no-` for as many turns."""
+    if bare == wanted:
+        return False
+    plain, meant = _NEGATIONS.sub("", bare.lower()), _NEGATIONS.sub("", wanted.lower())
+    negated = plain != bare.lower() or (meant != wanted.lower() and plain == meant)
+    return (negated and plain != "" and meant.startswith(plain)) or bare.lower() == f"no{wanted.lower()}"
+
+
+def _spelled(name: str) -> str:
+    """The name of an option as programs compare it that know it in several spellings."""
+    return name.replace("-", "").replace("_", "").lower() if len(name) > 1 else name
+
+
+_NEGATIONS = re.compile(r"(?:no-)+")
