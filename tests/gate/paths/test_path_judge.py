@@ -159,6 +159,8 @@ READS = [
     (".env ", "ask"),
     (".git/config", "allow"),
     (".env~HEAD", "ask"),
+    ("server.pem.orig~HEAD", "ask"),
+    (".npmrc.orig~", "ask"),
     (".env~5476295 (four)", "ask"),
     ("certs/server.pem.rej", "ask"),
     ("_LOCAL_123.env", "ask"),

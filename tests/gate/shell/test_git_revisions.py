@@ -347,7 +347,13 @@ def test_in_a_folder_of_its_own_git_takes_no_word_for_a_file(command: str, allow
 
 @pytest.mark.parametrize("setting", ["core.bare=true", "core.worktree=../docs"])
 @pytest.mark.parametrize("allow", [[], ["Bash(git:*)"]], ids=["no rule", "a rule for git"])
-@pytest.mark.parametrize("command", ["git show main", "git log -p main", "git show HEAD main", "git diff main topic"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git show main", "git log -p main", "git show HEAD main", "git diff main topic", "git -C src show HEAD -- .",
+        "cd src && git log -p -- .", "git -C src grep x HEAD -- .", "git -C src diff-tree -p HEAD -- .",
+    ],
+)  # fmt: skip
 def test_without_the_work_tree_no_file_limits_what_is_printed(
     command: str, setting: str, allow: list[str], repository: Path
 ) -> None:

@@ -292,3 +292,20 @@ def test_a_search_goes_past_what_git_keeps_as_long_as_no_lines_stand_there(tmp_p
     for tracked, expected in ((b"src/a.py", "allow"), (b"src/.env", "ask")):
         (tmp_path / ".git/index").write_bytes(b"DIRC\0\0\0\2" + tracked)
         assert decide(commands[0], workspace=str(tmp_path), home="/nowhere/home") == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cat .bare/worktrees/x/rebase-merge/patch", "ask"), ("cat .bare/worktrees/*/*/patch", "ask"),
+        ("cat .bare/objects/ab/cd", "ask"), ("cat .bare/HEAD", "allow"), ("cat .bare/worktrees/x/HEAD", "allow"),
+        ("cd .bare/worktrees/x/rebase-merge && cat patch", "ask"), ("grep -r x .bare", "ask"),
+        ("cat src/objects/a.py", "allow"), ("ls .bare/objects", "allow"), ("cat .git", "allow"),
+    ],
+)  # fmt: skip
+def test_git_may_keep_files_in_a_folder_of_another_name(command: str, expected: str, tmp_path: Path) -> None:
+    for name in (".bare/HEAD", ".bare/objects/ab/cd", ".bare/worktrees/x/HEAD", ".bare/worktrees/x/rebase-merge/patch",
+                 "src/objects/a.py", ".git"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("gitdir: ./.bare\n" if name == ".git" else "x")
+    assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == expected

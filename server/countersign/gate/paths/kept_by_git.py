@@ -19,6 +19,16 @@ def kept_by_git(names: Sequence[str]) -> int | None:
     return len(names) - 1 if names[at] == "worktrees" else at
 
 
+def kept_in_other_folder(path: str) -> int | None:
+    """Return the same for an absolute path that leads through a folder of git's with another name: one in which `HEAD`
+    lies. Looks at the disk."""
+    segments = path.strip("/").split("/")
+    for at, name in enumerate(map(str.lower, segments)):
+        if name in _OF_CONTENTS and at and disk.is_there(f"/{'/'.join(segments[:at])}/HEAD"):
+            return at if not _tells_of_git([each.lower() for each in segments[at:]]) else None
+    return None
+
+
 def kept_as_text(names: Sequence[str]) -> bool:
     """Return whether these folded segments lead to lines of other files that any program can read."""
     return kept_by_git(names) is not None and _OF_NO_LINES.isdisjoint(names)
@@ -35,6 +45,8 @@ def keeps_text(folder: str) -> bool:
 
 def _keeps_text(folder: str) -> bool:
     names = disk.names_in(folder)
+    if "HEAD" not in names:
+        return False
     others = disk.names_in(f"{folder}/worktrees") if "worktrees" in names else ()
     if len(others) > _MOST_OTHERS or any(_keeps_text(f"{folder}/worktrees/{each}") for each in others):
         return True
@@ -59,7 +71,7 @@ def _may_track_secrets(folder: str, names: Sequence[str]) -> bool:
     return _SECRETS.search(text) is not None or any(name.startswith("sharedindex.") for name in names)
 
 
-_LEFT_OVER = frozenset({"rebase-apply", "addp-hunk-edit.diff", "add_edit.patch"})
+_LEFT_OVER = frozenset({"rebase-apply", "lost-found", "addp-hunk-edit.diff", "add_edit.patch"})
 _MOST_BYTES = 1 << 20
 _MOST_INDEX = 1 << 24
 _SPELLED_OUT = (b"\0\0\0\x02", b"\0\0\0\x03")
@@ -92,7 +104,9 @@ _OF_GIT = frozenset(
     "squash_msg auto_merge gc.log gc.pid git-daemon-export-ok".split()
 )
 _OF_GIT_BELOW = frozenset("refs logs info hooks branches".split())
-_OF_CONTENTS = frozenset("objects rr-cache lfs annex rebase-merge rebase-apply sequencer commit_editmsg".split())
+_OF_CONTENTS = frozenset(
+    "objects rr-cache lfs annex rebase-merge rebase-apply sequencer commit_editmsg lost-found svn".split()
+)
 _TEXT = re.compile(r"\.(?:diff|patch)\Z")
 _OF_STEPS = frozenset(
     "head-name onto msgnum end next last done git-rebase-todo git-rebase-todo.backup stopped-sha interactive orig-head "

@@ -13,7 +13,8 @@ _ORDINARY = re.compile(r"(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!\Z)|\Z)
 
 _LISTED = tuple(
     "id_ .pem venv opencode crush. lefthook site-packages env/bin env/scripts tools/bazel launchagents .code-workspace "
-    "/mise. /mise/ _backup_ _local_ _remote_ _base_".split()
+    "/mise. /mise/ _backup_ _local_ _remote_ _base_ "
+    "/objects/ /rebase- /rr-cache /lfs/ /annex/ /sequencer /commit_editmsg /lost-found /svn/".split()
 )
 """What a path with a name of some list holds, in small letters and with a slash in front."""
 

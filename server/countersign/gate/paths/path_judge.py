@@ -17,7 +17,7 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.bare_repositories import repository_reason
 from countersign.gate.paths.control_files import is_control
 from countersign.gate.paths.hard_links import SHARED, is_shared, names_one_file
-from countersign.gate.paths.kept_by_git import KEPT_BY_GIT, keeps_text
+from countersign.gate.paths.kept_by_git import KEPT_BY_GIT, keeps_text, kept_in_other_folder
 from countersign.gate.paths.linked_rules import heads_of, where_links_lead
 from countersign.gate.paths.named_by_git import NAMED_BY_GIT, named_by_git
 from countersign.gate.paths.ordinary_names import is_ordinary
@@ -844,7 +844,8 @@ class PathJudge:
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
             if resolved.kind == "folder" and (
-                (segments and fold(segments[-1]) == ".git") or keeps_text(f"{spelling.rstrip('/')}/.git")
+                (segments and fold(segments[-1]) == ".git")
+                or any(keeps_text(f"{spelling.rstrip('/')}{part}") for part in ("", "/.git"))
             ):
                 return KEPT_BY_GIT
             below_home = next(self._home.relative_any_case(segments), None)
@@ -861,6 +862,8 @@ class PathJudge:
         inside = self._inside_any_case(segments)
         counted = inside if inside is not None else segments
         found = [(index + len(segments) - len(counted), reason) for index, reason in filter(None, [secret_at(counted)])]
+        if not found and (kept := kept_in_other_folder("/".join(segments))) is not None:
+            found.append((kept, KEPT_BY_GIT))
         for place in self._home.relative_any_case(segments):
             at = secret_in_home(place)
             if at is not None:

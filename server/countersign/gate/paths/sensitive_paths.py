@@ -268,8 +268,20 @@ def secret_name(name: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _originals(name: str) -> Sequence[str]:
-    """This name, and those of whose files it is the copy: ``.env`` for ``.env~``."""
-    return (name, *["".join(filter(None, found.groups())) for pattern in _COPIES if (found := pattern.fullmatch(name))])
+    """This name, and those of whose files it is the copy, or a copy of one: ``.env`` for ``.env~``."""
+    names = dict.fromkeys([name])
+    for _ in range(_MOST_COPIES):
+        made = [
+            "".join(filter(None, found.groups()))
+            for each in names
+            for pattern in _COPIES
+            if (found := pattern.fullmatch(each))
+        ]
+        names.update(dict.fromkeys(made))
+    return tuple(names)
+
+
+_MOST_COPIES = 3
 
 
 def innocent_names(name: str) -> Iterator[str]:

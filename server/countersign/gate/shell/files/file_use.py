@@ -47,7 +47,8 @@ class FileUse(NamedTuple):
     what lies there may be deleted, or not.
     ``holder``: git puts there what a commit has under this name, a file or a whole folder. ``by_git``: git reads the
     word, which straightens ``x/../y`` by its text. ``commits``: nothing is touched if all these words surely name
-    commits, or (``or_files``) what is there. ``setting``: nothing is touched unless this setting of git's may be on."""
+    commits, or (``or_files``) what is there. ``setting``: nothing is touched unless this setting of git's may be on,
+    ``without_tree``: unless it may have another work tree than it seems, or none."""
 
     operation: Operation
     word: Word
@@ -82,6 +83,7 @@ class FileUse(NamedTuple):
     commits: tuple[Word, ...] = ()
     or_files: bool = False
     setting: str = ""
+    without_tree: bool = False
 
 
 def unknown() -> Word:

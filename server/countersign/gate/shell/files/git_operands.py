@@ -48,6 +48,8 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
         # Without any, what is checked out: the objects themselves may stand for others.
         named = revisions(words, git) or (constant("HEAD"),)
         yield everything._replace(commits=named, or_files=may_be_files(words, git))
+        # Without a work tree paths count from the top, wherever git runs.
+        yield everything._replace(without_tree=True)
     if (
         unnamed != ()
         and git.subcommand in _PRINTS_BY_SETTING

@@ -611,6 +611,8 @@ class PathFinder:
             return
         if file_use.setting and not may_be_set(file_use.setting, cwd, self.judge):
             return
+        if file_use.without_tree and takes_for_paths(cwd, self.judge):
+            return
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
         straight = os.path.normpath(spelled) if file_use.by_git and ".." in spelled.split("/") else spelled
         if straight != spelled:

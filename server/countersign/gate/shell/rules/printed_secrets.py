@@ -131,8 +131,9 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     real = context.paths.resolve(place, cwd="/").resolved
     if real is None:
         return _UNKNOWN_FILES
-    if is_in_git_folder(real, repository) or (may_be_files(words, git) and not takes_for_paths(place, context.paths)):
-        limits = ()  # there, `HEAD` is a file as well, and git takes no word for a path
+    elsewhere = may_be_files(words, git) or real != repository.folder
+    if is_in_git_folder(real, repository) or (elsewhere and not takes_for_paths(place, context.paths)):
+        limits = ()  # there, `HEAD` is a file as well, git takes no word for a path, and counts paths from the top
     of_commits = not limits or _name_commits(context, words, git, place)
     if limits and of_commits and prints_objects(git):
         return None
