@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from countersign.gate.shell.files import held_below
 from countersign.gate.shell.files.program_globs import may_be_secret_glob, without_groups
 from countersign.gate.shell.files.spelled_names import any_name_matches
 
@@ -96,3 +97,15 @@ def test_options_that_choose_files_by_other_names(command: str, expected: str, t
     (tmp_path / "a.py").write_text("x = 1\n")
     rule = f"Bash({command.partition(' ')[0]}:*)"
     assert decide(command, [rule], workspace=str(tmp_path), home=HOME) == expected
+
+
+def test_a_folder_with_too_many_names_asks_where_options_take_in_what_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "src").mkdir()
+    for name in "abcdef":
+        (tmp_path / "src" / f"{name}.py").write_text("x = 1\n")
+    command, rules = "black --exclude x src", ["Bash(black:*)", "Edit(./**)"]
+    assert decide(command, rules, workspace=str(tmp_path), home=HOME) == "allow"
+    monkeypatch.setattr(held_below, "MOST_BELOW", 3)
+    assert decide(f"{command} -q", rules, workspace=str(tmp_path), home=HOME) == "ask"

@@ -38,7 +38,7 @@ def is_commit(number: str, store: str) -> bool:
 
 def the_only_number(beginning: str, store: str) -> str | None:
     """Return the number of the one object in this folder whose number begins with these four or more digits (in small
-    letters); None if there is none, or several, or others may lie elsewhere. Looks at the disk."""
+    letters); None unless it is the only one, and no further objects may lie elsewhere. Looks at the disk."""
     return disk.combined(_number_of, (beginning, store))
 
 

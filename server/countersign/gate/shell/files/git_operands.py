@@ -38,27 +38,29 @@ from countersign.gate.shell.syntax.words import constant, pattern_text, with_pie
 def git_touches(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     """All that this git command touches by name, counted from the folders of its ``-C``."""
     unnamed = prints_unnamed(words, git)
+    # It prints from the top of the repository, wherever it works in it.
+    everything = FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True)
     if unnamed is not None:
-        # It prints from the top of the repository, wherever it works in it.
-        yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unless=unnamed, unfollowed=True)
-    taken = git.subcommand in FROM_TREES
-    if unnamed != () and (prints_lines(git) or taken or names_objects(git)):
-        # A tag may name the contents of a file, or a folder in which paths count from there.
-        everything = FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True)
-        # Without any, what is checked out: the objects themselves may stand for others.
+        yield everything._replace(unless=unnamed)
+    if unnamed != ():
+        yield from _unless_it_is_sure(everything, words, git)
+    for each in _touches(words, git):
+        yield from (_placed(found, git) for found in _by_pathspec(each, git))
+
+
+def _unless_it_is_sure(everything: FileUse, words: Sequence[Word], git: Git) -> Iterator[FileUse]:
+    """What it prints or takes if its words do not name commits, or where the repository is set up in other ways."""
+    prints = prints_lines(git)
+    if prints or git.subcommand in FROM_TREES or names_objects(git):
+        # A tag may name the contents of a file, or a folder in which paths count from there. Where no word names
+        # anything, it is what is checked out, and its objects may stand for others.
         named = revisions(words, git) or (constant("HEAD"),)
         yield everything._replace(commits=named, or_files=may_be_files(words, git))
         # Without a work tree paths count from the top, wherever git runs.
         yield everything._replace(without_tree=True)
-    if (
-        unnamed != ()
-        and git.subcommand in _PRINTS_BY_SETTING
-        and (prints_lines(git) or git.subcommand not in SHOWS_FILES)
-    ):
-        yield FileUse("read", constant("."), shown=True, top=True, start=git.folders, unfollowed=True,
-                      setting=_PRINTS_BY_SETTING[git.subcommand])  # fmt: skip
-    for each in _touches(words, git):
-        yield from (_placed(found, git) for found in _by_pathspec(each, git))
+    setting = _PRINTS_BY_SETTING.get(git.subcommand or "", "")
+    if setting and (prints or git.subcommand not in SHOWS_FILES):
+        yield everything._replace(setting=setting)
 
 
 _PRINTS_BY_SETTING = {

@@ -41,7 +41,7 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     git finds no repository, they do."""
     repository = repository_above(place, paths)
     if repository is None:
-        return not any(disk.path_stat(f"{each}/.git") not in disk.MISSING for each in folders_up(place, paths))
+        return _finds_no_repository(place, paths)
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return False  # refs are kept in a form that is not read here
     or_files = or_files and takes_for_paths(place, paths)
@@ -56,14 +56,18 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
 
 
 def takes_for_paths(place: str, paths: PathJudge) -> bool:
-    """Whether git, run in this folder, refuses a word that is both a revision and a file there, or finds no repository:
-    in a folder of its own, and without the work tree that seems to be there, it takes the word for a revision."""
+    """Whether git, run in this folder, refuses a word that is both a revision and a file there, or finds no repository.
+    In a folder of its own, and without the work tree that seems to be there, it takes the word for a revision."""
     repository, real = repository_above(place, paths), paths.resolve(place, cwd="/").resolved
     if repository is None:
-        return True
+        return _finds_no_repository(place, paths)
     if real is None or is_in_git_folder(real, repository) or _settings_hold(_BARE, repository):
         return False
     return repository.own != f"{repository.folder}/.git" or not _settings_hold(_MOVED_TREE, repository)
+
+
+def _finds_no_repository(place: str, paths: PathJudge) -> bool:
+    return not any(disk.path_stat(f"{each}/.git") not in disk.MISSING for each in folders_up(place, paths))
 
 
 def is_in_git_folder(real: str, repository: Repository) -> bool:

@@ -7,6 +7,7 @@ The folder is walked as the disk is now, within a bound. Only names that may be 
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 
@@ -54,18 +55,22 @@ def rewritten_below(judge: PathJudge, folder: str, *, cwd: str) -> Iterator[Find
 
 
 def left_out_below(judge: PathJudge, folder: str, *, cwd: str) -> Iterator[Finding]:
-    """Yield a finding that asks for a folder that formatters pass over, below one in which they are told not to."""
+    """Yield a finding that asks for a folder that formatters pass over, below one in which options take it in."""
     resolved = judge.resolve(folder, cwd=cwd)
-    if resolved.kind == "folder":
-        name = disk.combined(_left_out, resolved.resolved or resolved.lexical)
-        if name is not None:
-            yield _asked(judge, folder, cwd, f"its options also choose files in `{name}`")
+    if resolved.kind != "folder":
+        return
+    names = disk.combined(_left_out, resolved.resolved or resolved.lexical)
+    if names is None:
+        yield _asked(judge, folder, cwd, f"more than {MOST_BELOW} names of files are too many to check")
+    elif names:
+        yield _asked(judge, folder, cwd, f"its options also choose files in `{names[0]}`")
 
 
-def _left_out(top: str) -> str | None:
+def _left_out(top: str) -> tuple[str, ...] | None:
+    """The name of the first such folder; None if there is too much to look at."""
     try:
-        below = walk(top, disk.entries_in, MOST_BELOW)
-        return next((name for path, _ in below if (name := path.rpartition("/")[2]) in _PASSED_OVER), None)
+        below = (path.rpartition("/")[2] for path, _ in walk(top, disk.entries_in, MOST_BELOW))
+        return tuple(itertools.islice((name for name in below if name in _PASSED_OVER), 1))
     except TooMuchError:
         return None
 

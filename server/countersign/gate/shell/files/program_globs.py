@@ -29,7 +29,7 @@ def has_groups(text: str) -> bool:
 @lru_cache(maxsize=1024)
 def without_groups(pattern: str) -> tuple[str, ...]:
     """Return patterns without groups that together match at least what this one does. Where they would be too many, it
-    is one for any name; a text with blanks, quotes or colons is none then."""
+    is one for any name; a text with blanks, quotes or colons then stands for itself."""
     found, waiting = dict[str, None](), [pattern]
     while waiting and len(pattern) <= _LONGEST:
         text = waiting.pop()
