@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .asked import decide
+from .asked import decide, make_git_folder
 
 PUSHES = (
     "git push {}",
@@ -87,4 +87,8 @@ def test_a_folder_may_be_called_like_a_host(tmp_path: Path) -> None:
     where = {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home"), "allow": ["Bash(git clone:*)"]}
     assert decide("git clone h:o pub", **where) == "ask"
     assert decide("git clone h:other pub", **where) == "allow"
+    (tmp_path / "ws/lib/.git").mkdir(parents=True)
+    make_git_folder(tmp_path / "ws/lib/.git")
+    (tmp_path / "ws/lib/.git/config").write_text("[core]\n")
+    assert decide("git clone ./lib copy", **where) == "allow"
     assert decide("git clone git@example.com:a/b.git pub", **where) == "allow"

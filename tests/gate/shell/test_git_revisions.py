@@ -372,7 +372,8 @@ def test_without_the_work_tree_no_file_limits_what_is_printed(
     [
         "git tag q {file}", "git update-ref refs/heads/q {file}", "git push origin {file}:refs/tags/q",
         "git push origin +{tree}:refs/tags/q", "git tag q HEAD:src", "git tag q {tree}",
-        "git push ./ main:refs/heads/x", "git push {top} main", "git push file://{top} main", "git push other/x main",
+        "git push ./ main:refs/heads/x", "git push --repo=./other", "git push {top} main",
+        "git push file://{top} main", "git push other/x main",
         "git notes add -f -C v1 HEAD", "git notes append --reuse-message=v1", "git symbolic-ref HEAD refs/tags/v1",
         "git symbolic-ref -m x HEAD refs/remotes/origin/main", "git hash-object -t tree -w --stdin < src/app.py",
         "git hash-object -w --literally -t commit src/app.py", "git cherry-pick -Xsubtree=src topic",
@@ -391,7 +392,8 @@ def test_names_that_are_made_for_contents_ask_under_a_rule_about_reading(command
 @pytest.mark.parametrize(
     "command",
     [
-        "git tag q {commit}", "git tag q", "git tag -a -m x q main", "git tag -d v1", "git tag -l",
+        "git tag q {commit}", "git tag q", "git tag -a -m 'fix: x' q", "git tag -a -m x q main", "git tag -d v1",
+        "git tag -l",
         "git push origin HEAD", "git push -u origin feature/x", "git push origin main:release",
         "git push origin {commit}:refs/heads/x", "git push", "git push origin :old", "git push --tags",
         "git checkout -b feed/1 && git push -u origin feed/1", "git hash-object -w --stdin < src/app.py",

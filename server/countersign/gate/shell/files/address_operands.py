@@ -52,8 +52,8 @@ def repository_touches(git: Git) -> Iterator[FileUse]:
             if not _ELSEWHERE.match(word.prefix):
                 yield FileUse(operation, word)
             continue
-        if not pushes and git.subcommand == "clone" and "://" not in word.value:
-            # What is there by this name is cloned, be it `host:path`, and its settings obeyed.
+        if git.subcommand == "clone" and "://" not in word.value and _ELSEWHERE.match(word.value):
+            # What is there by this name is cloned, although it looks like `host:path`, and its settings obeyed.
             yield from (FileUse(each, word, below=True, if_there=True) for each in _BOTH)
         for path in repository_paths(word):
             spelled = Word(path, (), "constant", path, path, path, tilde=word.tilde)

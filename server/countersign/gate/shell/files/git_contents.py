@@ -146,11 +146,11 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return () if found.may_have("--lost-found") else None
         case "tag" | "update-ref":
             # A name for a tree or the contents of a file, by which it can be shown later.
-            return () if any(":" in word.prefix for word in [*operands, *_values(git)]) else None
+            return () if any(":" in word.prefix for word in operands) else None
         case "push":
             # A copy of the repository, in which rules for paths of this one do not hold.
-            address = operands[0] if operands else constant("origin")
-            return () if address.value is None or _is_path_to_push_to(address.value) else None
+            addresses = [*operands[:1], *found.valued("--repo")]
+            return () if any(word.value is None or _is_path_to_push_to(word.value) for word in addresses) else None
         case "notes":
             # What is copied may be any file's contents.
             return () if found.may_have("-c", "-C", "--reuse-message", "--reedit-message") else None
