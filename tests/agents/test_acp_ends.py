@@ -10,6 +10,7 @@ import pytest
 
 from countersign.agents.acp import host
 from countersign.settings.policy import AgentConfig
+from countersign.wire.approvals import ApprovalResolved
 from countersign.wire.errors import AgentExit, ModelError
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
@@ -70,6 +71,30 @@ async def test_an_agent_that_dies_ends_its_requests_as_interrupted_at_once(place
     assert place.person.states() == [("interrupted", "agentExit")]
     assert [event.decided_by for event in place.of("toolResult")] == ["agentExit"]
     assert player.agent.state == "exited"
+
+
+async def test_a_death_that_is_noticed_twice_ends_a_call_as_its_card_ended(place: Place):
+    edit = {"kind": "edit", "title": "edit", "content": [{"type": "diff", "path": str(place.workspace / "new.txt")}]}
+    edit["content"][0] |= {"oldText": None, "newText": "new\n"}
+    player = Player(place, [ask("a", nowait=True, **edit), {"await": "signal"}])
+    playing = asyncio.ensure_future(player.play())
+    card = await place.person.card()
+    session = player.agent._threads["thread"]
+    again: list[asyncio.Future[None]] = []
+
+    def resolved(notice: ApprovalResolved) -> None:
+        place.person.ended.append(notice)
+        again.append(asyncio.ensure_future(session.close_open(host.DIED)))
+
+    place.person.resolved = resolved  # type: ignore[method-assign]
+    os.kill(player.told()[0]["started"]["pid"], 9)
+    with pytest.raises(AgentExit):
+        await playing
+    await asyncio.gather(*again)
+    assert [
+        (notice.approval_id, *state) for notice, state in zip(place.person.ended, place.person.states(), strict=True)
+    ] == [(card.approval_id, "interrupted", "agentExit")]
+    assert [event.decided_by for event in place.of("toolResult")] == ["agentExit"]
 
 
 async def test_an_approval_that_comes_after_the_agent_died_changes_nothing(place: Place):

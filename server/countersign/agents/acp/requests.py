@@ -47,12 +47,13 @@ TOO_LONG = f"a command longer than {LONGEST_COMMAND >> 10} KiB cannot be run; pu
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One call of an agent on its way through the gate. ``acting``: it was permitted and runs. ``drawn`` is the call as
-    the gate has it."""
+    """One call of an agent on its way through the gate. ``acting``: it was permitted and runs. ``withdrawn``: its card
+    was taken away, and the call is about to end as the card did. ``drawn`` is the call as the gate has it."""
 
     tool_call_id: str
     task: asyncio.Task[Settled] | None = None
     acting: bool = False
+    withdrawn: bool = False
     drawn: ToolCall | None = None
 
 

@@ -598,12 +598,14 @@ class Session:
             self._notes.append("More of your calls were refused than can be listed here.")
 
     async def _withdraw(self, entry: Entry, resolution: Resolution) -> None:
-        """End the card of this entry; a call that has none yet is taken back before it gets one."""
+        """End the card of this entry; a call that has none yet is taken back before it gets one. A second withdrawal
+        changes nothing: an agent that dies is seen to be gone from two sides."""
         for pending in self.gate.asking.table:
             if pending.call.tool_call_id == entry.tool_call_id and pending.shown:
+                entry.withdrawn = entry.withdrawn or pending.claimed_by is None
                 await self.gate.asking.end_now(pending, resolution)
                 return
-        if entry.task is not None and not entry.acting:
+        if entry.task is not None and not entry.acting and not entry.withdrawn:
             entry.task.cancel()
 
     def _own(self, work: Coroutine[Any, Any, None], name: str) -> None:
