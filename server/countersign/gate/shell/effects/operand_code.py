@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from countersign.gate.shell.effects import compiler_options
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, EscapeUse, named
 from countersign.gate.shell.languages.awk import scan_awk
+from countersign.gate.shell.languages.curl_globs import local_files, local_path, may_be_local
 from countersign.gate.shell.languages.sed import Doings, scan_sed
 from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, field_of, names_with
@@ -197,6 +198,15 @@ def _curl(words: Sequence[Word], found: Arguments) -> Special:
     for value in found.valued("-w", "--write-out"):
         if value.value is None or "%output{" in value.value:
             uses.append(named("writes", (value.value or NAMED_NOWHERE,), "its format writes a file"))
+    if found.may_have("-T", "--upload-file"):
+        # What is sent to a file of this machine is written there.
+        for address in (*[word for _, word in found.operands], *found.valued("--url")):
+            if may_be_local(address.value, address.prefix):
+                files = tuple(local_files(local_path(address.value or "")))
+                path = constant(files[0]) if len(files) == 1 and files[0] and files[0][-1] != "/" else None
+                uses.append(
+                    named("writes", (address.value or NAMED_NOWHERE,), "it names a file that it writes", path=path)
+                )
     return uses, None
 
 

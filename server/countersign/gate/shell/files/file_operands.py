@@ -10,15 +10,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.handed_words import handed_words
 from countersign.gate.shell.effects.operand_code import filter_loads, unknown_filter
-from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
+from countersign.gate.shell.files.address_operands import cloned_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
+from countersign.gate.shell.files.curl_operands import curl_touches
 from countersign.gate.shell.files.derived_names import keeps_operands
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_operands import git_touches
@@ -27,13 +27,12 @@ from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.files.sed_of_macos import sed_of_macos
 from countersign.gate.shell.files.word_values import made_below
-from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.languages.find import FINDERS, folders_in
 from countersign.gate.shell.programs.argv import Arguments, is_listed, is_one_of, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, keys_of
-from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
+from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant, pattern_text
 
 
@@ -836,77 +835,6 @@ def _ar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     yield from (FileUse("write", word) for _, word in known.arguments.operands)
 
 
-def _curl(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
-    found = known.arguments
-    if found.may_have("-n", "--netrc", "--netrc-optional"):
-        yield FileUse("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
-    for value in found.valued("-H", "--header", "--proxy-header", "-w", "--write-out"):
-        if value.value is None and value.prefix[:1] in {"", "@"}:
-            yield FileUse("read", unknown())
-        elif value.prefix.startswith("@"):
-            yield FileUse("read", constant(value.value[1:]) if value.value is not None else unknown())
-    for value in found.valued("-T", "--upload-file"):
-        # It has patterns of its own for what it sends.
-        yield from _sent(value.value or "")
-    for value in found.valued("-F", "--form"):
-        yield from form_touches(value)
-    for value in found.valued(*_CURL_SENDS):
-        if value.value is None and "=" not in value.prefix:
-            yield FileUse("read", unknown())
-        at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
-        if at >= 0 or "=<" in value.prefix:
-            name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
-            yield FileUse("read", constant(name) if value.value is not None else unknown())
-    if any(option.name.startswith("--expand-") for option in found.options):
-        # What a variable of its own holds is put in: the option may be any of the others.
-        yield from (FileUse("read", unknown()), FileUse("write", unknown()))
-    yield from (FileUse("write", value) for value in found.valued("--unix-socket"))
-    # Then an address without a scheme may be a file.
-    bare = any(option.name.startswith("--proto-d") for option in found.options)
-    for value in found.valued("-o", "--output"):
-        if re.search(r"#\d", value.prefix):
-            yield FileUse("write", unknown())  # it stands for what a pattern in the address makes
-    if found.may_have("-J", "--remote-header-name"):
-        yield FileUse("write", constant("."), unknown_names=True)
-    for word in (*[word for _, word in found.operands], *found.valued("--url")):
-        if bare and "://" not in word.prefix:
-            yield from _sent(word.value or "")
-        if word.prefix.lower().startswith("file:"):
-            if word.value is None:
-                yield FileUse("read", _behind_scheme(word))
-            yield from _sent(_SCHEME.sub("", word.value or ""))
-        elif found.may_have("-O", "--remote-name", "--remote-name-all"):
-            name = _QUERY.sub("", word.prefix).rstrip("/").rsplit("/", 1)[-1]
-            plain = word.value is not None and not has_globs(word.value)
-            yield FileUse("write", constant(name) if plain and name else unknown())
-
-
-def _sent(text: str) -> Iterator[FileUse]:
-    """The files that curl's own patterns name."""
-    for name in curl_names(text):
-        # What stands behind `?` and `#` in the address of a file is no part of its name.
-        for path in (name,) if name is None else dict.fromkeys((name, *map(unquote, (name, _QUERY.sub("", name))))):
-            yield FileUse("read", constant(path) if path is not None else unknown())
-
-
-_QUERY = re.compile(r"[?#].*", re.DOTALL)
-_SCHEME = re.compile(r"(?i)^file:(?://[^/]*)?")
-
-
-def _behind_scheme(word: Word) -> Word:
-    """A word that begins with ``file:``, without that."""
-    first, *rest = word.pieces
-    if not isinstance(first, Text):
-        return unknown()
-    prefix = _SCHEME.sub("", word.prefix)
-    pieces = (Text(_SCHEME.sub("", first.text), first.quoted), *rest)
-    return Word(word.source, pieces, word.form, None, prefix, UNKNOWN_TEXT + prefix, bare=False)
-
-
-_CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json --url-query --variable".split()
-"""Options whose value may have the name of a file behind an `@`."""
-
-
 def _csplit(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     yield from (FileUse("read", word) for _, word in known.arguments.operands[:1])
 
@@ -972,7 +900,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileU
     "assigned-files": _dd,
     "edited-in-place": _edited,
     "compiled-beside": _compiled,
-    "transfers": _curl,
+    "transfers": curl_touches,
     "moved-archive": _ar,
     "fetched-names": wget_touches,
     "split-input": _csplit,
