@@ -186,6 +186,39 @@ def test_a_number_that_is_printed_may_be_one_of_a_file(command: str, repository:
     assert decide(command, workspace=str(repository), home=HOME) == "ask"
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git show -s $(git rev-parse {blob})", "ask"), ("git show --stat $(git rev-parse -q --verify {blob})", "ask"),
+        ("git show $(git rev-parse {blob}) src", "ask"), ("git diff $(git rev-parse {blob}) src", "ask"),
+        ("git rev-parse {blob} | while read c; do git show -s $c; done", "ask"),
+        ("git show $(git rev-parse docs) src", "ask"), ("c=$(git rev-parse docs); git show $c src", "ask"),
+        ("for c in $(git rev-parse docs); do git show $c src; done", "ask"), ("git show docs:key", "ask"),
+        ("git show docs:./key", "ask"), ("git show {tree}:key", "ask"), ("git show $(git rev-parse {tree}):key", "ask"),
+        ("git show $(git rev-parse main) src", "allow"), ("git show $(git rev-parse HEAD):src/app.py", "allow"),
+        ("git show $(git rev-parse HEAD~1) -- src", "allow"), ("git show main:src/app.py", "allow"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_called_like_a_revision_counts_where_git_is_given_its_name(
+    command: str, expected: str, tmp_path: Path
+) -> None:
+    for name in ("conf/server.pem", "held/key", "src/app.py", "docs/x"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(f"{name}\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    for message in ("x", "y"):
+        _git(tmp_path, "add", ".")
+        _git(tmp_path, "commit", "-q", "--allow-empty", "-m", message)
+    _git(tmp_path, "tag", "docs", "HEAD:held")
+    numbers = {
+        "blob": _git(tmp_path, "rev-parse", "--short=8", "HEAD:conf/server.pem").strip(),
+        "tree": _git(tmp_path, "rev-parse", "--short=8", "HEAD:held").strip(),
+    }
+    for name in numbers.values():
+        (tmp_path / name).write_text("x\n")
+    assert decide(command.format(**numbers), deny=["Read(held/**)"], workspace=str(tmp_path), home=HOME) == expected
+
+
 def test_a_ref_comes_before_the_number_that_it_is_called_like(repository: Path) -> None:
     number = _git(repository, "rev-parse", "HEAD~1").strip()[:7]
     command = f"git show {number} -- src"
@@ -283,6 +316,17 @@ def test_what_is_checked_out_may_be_no_commit(repository: Path) -> None:
     _git(repository, "symbolic-ref", "HEAD", "refs/tags/blob")
     for command in commands:
         assert decide(command, workspace=str(repository), home=HOME) == "ask", command
+    _git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
+
+
+def test_what_is_checked_out_may_be_written_in_a_way_of_its_own(repository: Path) -> None:
+    number = _git(repository, "rev-parse", "blob").strip()
+    forms = ("ref:\trefs/tags/blob\n", "ref:  refs/tags/blob\n", "ref: refs/tags/blob \n", f"{number.upper()}\n",
+             f"{number} \n", "ref: refs/tags/bl\xf6b\n")  # fmt: skip
+    for form in forms:
+        (repository / ".git/HEAD").write_text(form)
+        for command in ("git show HEAD -- src", "git show -- src", "git cat-file -p @"):
+            assert decide(command, workspace=str(repository), home=HOME) == "ask", (form, command)
     _git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
 
 

@@ -23,10 +23,6 @@ COMMANDS = [
     ("git show --stat HEAD", "allow"),
     ("git show --stat -M --format=%h HEAD", "allow"),
     ("git diff --cached --name-status --diff-filter=AM", "allow"),
-    ("git show --src-prefix --stat", "ask"),  # which takes the next word, whatever that looks like
-    ("git diff HEAD -I --stat", "ask"),
-    ("git diff --cached --anchored --shortstat", "ask"),
-    ("git show --decorate-refs -s", "ask"),
     ("git show -q --no-quiet", "ask"),
     ("git diff HEAD --quiet --no-quiet", "ask"),
     ("git show HEAD:src/app.py", "allow"),
@@ -288,9 +284,9 @@ def test_a_search_goes_past_what_git_keeps_as_long_as_no_lines_stand_there(tmp_p
     commands = ("grep -r x .", "find . -type f | xargs grep x", "grep -rn x --include='*.py' .")
     for command in commands:
         assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == "allow", command
-    (tmp_path / ".git/COMMIT_EDITMSG").write_text("message\n# >8\ndiff --git a/.env b/.env\n+x\n")
-    for tracked, expected in ((b"src/a.py", "allow"), (b"src/.env", "ask")):
-        (tmp_path / ".git/index").write_bytes(b"DIRC\0\0\0\2" + tracked)
+    for named, tracked, expected in (("a.py", "b.py", "allow"), ("a.py", ".env", "ask"), (".env", "b.py", "ask")):
+        (tmp_path / ".git/COMMIT_EDITMSG").write_text(f"message\n# >8\ndiff --git a/{named} b/{named}\n+x\n")
+        (tmp_path / ".git/index").write_bytes(b"DIRC\0\0\0\2" + tracked.encode())
         assert decide(commands[0], workspace=str(tmp_path), home="/nowhere/home") == expected
 
 
@@ -301,11 +297,26 @@ def test_a_search_goes_past_what_git_keeps_as_long_as_no_lines_stand_there(tmp_p
         ("cat .bare/objects/ab/cd", "ask"), ("cat .bare/HEAD", "allow"), ("cat .bare/worktrees/x/HEAD", "allow"),
         ("cd .bare/worktrees/x/rebase-merge && cat patch", "ask"), ("grep -r x .bare", "ask"),
         ("cat src/objects/a.py", "allow"), ("ls .bare/objects", "allow"), ("cat .git", "allow"),
+        ("cat .bare/ADD_EDIT.patch", "ask"), ("cat .b*/ADD_EDIT.patch", "ask"), ("cat .bare/of-a-tool/x", "ask"),
+        ("cd .bare && cat ADD_EDIT.patch", "ask"), ("cat .bare/worktrees/x/addp-hunk-edit.diff", "ask"),
+        ("grep -r x .bare/worktrees", "ask"), ("find .bare/worktrees -exec cat {} +", "ask"),
+        ("cat .bare/refs/heads/main", "allow"), ("cat .bare/config .bare/logs/HEAD", "allow"),
     ],
 )  # fmt: skip
 def test_git_may_keep_files_in_a_folder_of_another_name(command: str, expected: str, tmp_path: Path) -> None:
     for name in (".bare/HEAD", ".bare/objects/ab/cd", ".bare/worktrees/x/HEAD", ".bare/worktrees/x/rebase-merge/patch",
-                 "src/objects/a.py", ".git"):  # fmt: skip
+                 "src/objects/a.py", ".bare/ADD_EDIT.patch", ".bare/of-a-tool/x", ".bare/refs/heads/main",
+                 ".bare/config", ".bare/logs/HEAD", ".bare/worktrees/x/addp-hunk-edit.diff", ".git"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("gitdir: ./.bare\n" if name == ".git" else "x")
     assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == expected
+
+
+def test_a_patch_that_git_left_behind_counts_by_the_names_in_it(tmp_path: Path) -> None:
+    for name in ("HEAD", "objects/ab/cd", "rebase-merge/done"):
+        (tmp_path / ".bare" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ".bare" / name).write_text("x")
+    (tmp_path / ".bare/index").write_bytes(b"DIRC\0\0\0\2src/a.py")
+    for named, expected in (("src/a.py", "allow"), (".env", "ask")):
+        (tmp_path / ".bare/rebase-merge/patch").write_text(f"diff --git a/{named} b/{named}\n-x\n")
+        assert decide("grep -r x .bare", workspace=str(tmp_path), home="/nowhere/home") == expected

@@ -20,13 +20,27 @@ def kept_by_git(names: Sequence[str]) -> int | None:
 
 
 def kept_in_other_folder(path: str) -> int | None:
-    """Return the same for an absolute path that leads through a folder of git's with another name: one in which `HEAD`
-    lies. Looks at the disk."""
+    """Return the same for an absolute path that leads through a folder of git's with another name. Looks at the
+    disk."""
     segments = path.strip("/").split("/")
-    for at, name in enumerate(map(str.lower, segments)):
-        if name in _OF_CONTENTS and at and disk.is_there(f"/{'/'.join(segments[:at])}/HEAD"):
-            return at if not _tells_of_git([each.lower() for each in segments[at:]]) else None
+    for at in disk.combined(_folders_of_git, f"/{'/'.join(segments[:-1])}"):
+        names = [each.lower() for each in segments[at:]]
+        if not _tells_of_git(names):
+            return len(segments) - 1 if names[0] == "worktrees" else at
     return None
+
+
+def _folders_of_git(path: str) -> tuple[int, ...]:
+    """The folders on the way to this one, and itself, that are git's, each as the number of its segments."""
+    segments = path.strip("/").split("/")
+    ways = (f"/{'/'.join(segments[:at])}" for at in range(1, len(segments) + 1))
+    return tuple(at for at, way in enumerate(ways, 1) if _is_of_git(way))
+
+
+def _is_of_git(folder: str) -> bool:
+    return disk.is_there(f"{folder}/HEAD") and any(
+        disk.is_there(f"{folder}/{each}") for each in ("objects", "commondir")
+    )
 
 
 def kept_as_text(names: Sequence[str]) -> bool:
@@ -50,17 +64,18 @@ def _keeps_text(folder: str) -> bool:
     others = disk.names_in(f"{folder}/worktrees") if "worktrees" in names else ()
     if len(others) > _MOST_OTHERS or any(_keeps_text(f"{folder}/worktrees/{each}") for each in others):
         return True
-    return _has_leftovers(folder, names) and _may_track_secrets(folder, names)
+    message = disk.beginning(f"{folder}/COMMIT_EDITMSG", _MOST_BYTES + 1) or b""
+    patches = [disk.beginning(f"{folder}/{each}", _MOST_BYTES + 1) for each in _PATCHES]
+    if not _LEFT_OVER.isdisjoint(map(str.lower, names)) or any(map(_names_secrets, (message, *filter(None, patches)))):
+        return True
+    left = b"\ndiff --" in message or any(text is not None for text in patches)
+    left = left or ("rr-cache" in names and len(disk.names_in(f"{folder}/rr-cache")) > 0)
+    return left and _may_track_secrets(folder, names)
 
 
-def _has_leftovers(folder: str, names: Sequence[str]) -> bool:
-    if not _LEFT_OVER.isdisjoint(map(str.lower, names)):
-        return True
-    if "COMMIT_EDITMSG" in names and b"\ndiff --" in (disk.beginning(f"{folder}/COMMIT_EDITMSG", _MOST_BYTES) or b""):
-        return True
-    if "rebase-merge" in names and disk.is_there(f"{folder}/rebase-merge/patch"):
-        return True
-    return "rr-cache" in names and len(disk.names_in(f"{folder}/rr-cache")) > 0
+def _names_secrets(text: bytes) -> bool:
+    """Whether a patch may show lines of a secret."""
+    return len(text) > _MOST_BYTES or any(_SECRETS.search(line) for line in _OF_FILES.findall(text))
 
 
 def _may_track_secrets(folder: str, names: Sequence[str]) -> bool:
@@ -71,7 +86,10 @@ def _may_track_secrets(folder: str, names: Sequence[str]) -> bool:
     return _SECRETS.search(text) is not None or any(name.startswith("sharedindex.") for name in names)
 
 
-_LEFT_OVER = frozenset({"rebase-apply", "lost-found", "addp-hunk-edit.diff", "add_edit.patch"})
+_LEFT_OVER = frozenset({"rebase-apply", "lost-found"})
+"""What git leaves that holds lines of files without their names, or in many files."""
+_PATCHES = ("rebase-merge/patch", "ADD_EDIT.patch", "addp-hunk-edit.diff")
+_OF_FILES = re.compile(rb"^(?:diff --|--- |\+\+\+ |rename |copy ).*", re.MULTILINE)
 _MOST_BYTES = 1 << 20
 _MOST_INDEX = 1 << 24
 _SPELLED_OUT = (b"\0\0\0\x02", b"\0\0\0\x03")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.languages.git import Git, paths_in
+from countersign.gate.shell.languages.git import Git, moves_values, paths_in
 from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.languages.git_pathspec import is_path, leaves_out
 from countersign.gate.shell.languages.git_plain_words import odd_word
@@ -115,7 +115,7 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     specs = [word for index, word in found.operands if index >= dashes]
     if name in _WHOLE or (name in FROM_TREES and _is_from_folder([*operands, *specs], git)):
         return ()
-    if _formats_whole(git) or _tells_contents(name, git):
+    if _formats_whole(git) or _tells_contents(name, git) or (name in SHOWS_FILES and moves_values(git)):
         return ()
     if name in _BY_PARTS and found.may_have("-p", "--patch", "-i", "--interactive"):
         return ()
@@ -210,7 +210,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
         if prints_objects(git) and not git.arguments.keeps("-t", "-s", "-e"):
             return () if prints_unnamed(words, git) is not None else (constant(OBJECT),)
         return () if prints_unnamed(words, git) is not None else None
-    if name is not None and _tells_contents(name, git):
+    if name is not None and (_tells_contents(name, git) or (name in SHOWS_FILES and moves_values(git))):
         return ()
     if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.keeps("--no-index"):
         return None
@@ -600,8 +600,10 @@ def _sources(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
 
 
 def _revision_of(word: Word) -> Word:
-    """The revision in front of a path in it."""
-    return constant(word.value.partition(":")[0]) if word.value is not None and ":" in word.value else word
+    """The revision in front of a path in it, in a form in which it is no file."""
+    if word.value is None or ":" not in word.value:
+        return word
+    return constant(f"{word.value.partition(':')[0]}^{{tree}}")
 
 
 def may_be_files(words: Sequence[Word], git: Git) -> bool:

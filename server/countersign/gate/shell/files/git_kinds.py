@@ -59,7 +59,8 @@ def _number_of(asked: tuple[str, str]) -> str | None:
 def _leads_to_commit(asked: tuple[str, str]) -> bool:
     number, store = asked
     for _ in range(_MOST_STEPS):
-        kind, text = _loose(number, store) or _packed(number, store) or (b"", b"")
+        # git looks in the packs first.
+        kind, text = _packed(number, store) or _loose(number, store) or (b"", b"")
         if kind != b"tag":
             return kind == b"commit"
         found = _TAGGED.match(text)

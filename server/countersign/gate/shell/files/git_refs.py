@@ -37,8 +37,8 @@ _NUMBER = re.compile(rb"([0-9a-f]{40})\n?")
 
 
 def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_files: bool) -> bool:
-    """Whether each of these words, seen from a folder, surely names commits, or with ``or_files`` what is there. Where
-    git finds no repository, they do."""
+    """Whether each of these words, seen from a folder, surely names commits, or with ``or_files`` what is there, unless
+    it can only be meant as a revision (``x^{commit}``). Where git finds no repository, they do."""
     repository = repository_above(place, paths)
     if repository is None:
         return _finds_no_repository(place, paths)
@@ -49,7 +49,7 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
         word.value is not None
         and (
             names_commits(word.value, repository)
-            or (or_files and paths.resolve(word.value, cwd=place).kind in ("file", "folder"))
+            or (or_files and "^{" not in word.value and paths.resolve(word.value, cwd=place).kind in ("file", "folder"))
         )
         for word in words
     )
@@ -125,7 +125,7 @@ def _number_of(name: str, repository: Repository) -> str | None:
         return name.lower()  # whatever ref is called so
     places = [place.format(name) for place in _PLACES]
     if not _SHORT_NUMBER.fullmatch(name) or not _are_missing(places, repository):
-        return _object_of(places, repository) if _NAME.fullmatch(name) else None
+        return (_object_of(places, repository) or None) if _NAME.fullmatch(name) else None
     known = not _settings_hold(_OBJECT_FORMAT, repository)
     return the_only_number(name.lower(), f"{repository.shared}/objects") if known else None
 
@@ -133,8 +133,8 @@ def _number_of(name: str, repository: Repository) -> str | None:
 def _is_checked_out(repository: Repository) -> bool:
     """Whether a commit is checked out, or nothing else is called like it."""
     number = _object_of(["HEAD"], repository)
-    if number is not None:
-        return is_commit(number, f"{repository.shared}/objects")
+    if number != _NOTHING:
+        return number is not None and is_commit(number, f"{repository.shared}/objects")
     return _are_missing([place.format("HEAD") for place in _PLACES[1:]], repository)
 
 
@@ -145,14 +145,15 @@ def _are_missing(places: Sequence[str], repository: Repository) -> bool:
 
 
 def _object_of(places: Sequence[str], repository: Repository) -> str | None:
-    """The number of the object to which the first of these refs leads that is there; None if that is not known."""
+    """The number of the object to which the first of these refs leads that is there; ``_NOTHING`` if none is, or one
+    leads to a ref that is not (a branch without a commit), None if that is not known."""
     packed = _packed(repository)
     if packed is None:
         return None
     for _ in range(_MOST_LINKS):
         found = next(filter(None, (_stands_at(place, packed, repository) for place in places)), None)
         if found is None:
-            return None
+            return _NOTHING
         leads, number = _LEADS.fullmatch(found), _NUMBER.fullmatch(found)
         if number is not None:
             return number[1].decode()
@@ -160,6 +161,10 @@ def _object_of(places: Sequence[str], repository: Repository) -> str | None:
             return None
         places = [leads[1].decode()]
     return None
+
+
+_NOTHING = ""
+"""Stands for the number of an object where there is none."""
 
 
 def _packed(repository: Repository) -> bytes | None:

@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from countersign.gate.shell.languages.git_options import ADDRESSED, GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
+from countersign.gate.shell.languages.git_options import (
+    ADDRESSED,
+    GLOBAL,
+    GLOBAL_ESCAPES,
+    GLOBAL_FLAGS,
+    LISTING,
+    WALKING,
+)
 from countersign.gate.shell.programs.argv import Arguments, arguments, may_be_several
 from countersign.gate.shell.programs.row import Program, row
 from countersign.gate.shell.programs.tables import GIT, names_with
@@ -145,6 +152,8 @@ def only_reads(git: Git) -> bool:
         return False
     undone = any(option.name.startswith("--no-") and option.name not in _FILTERS for option in git.arguments.options)
     undone = undone or _may_be_value(git)
+    if moves_values(git):
+        return False
     match name:
         case "branch":
             listing = git.arguments.has("-l", "--list", "--show-current", "--contains", "--no-contains", "--merged",
@@ -204,6 +213,17 @@ VERIFYING = re.compile(r"%[-+\s]*G")
 """A placeholder for a signature in a format of commits; the signs in front are for when it is empty (`pretty.c`), and
 where a setting has another blank, git may take it for one of them."""
 _SIGNED = re.compile(rf"{VERIFYING.pattern}|signature")
+
+
+def moves_values(git: Git) -> bool:
+    """Whether git may give an option another value than the word behind it. What walks through history reads its words
+    twice: some options are taken out first, and the value of another is then the next word that is left (``--encoding
+    --decorate --stat``). ``git stash show`` sorts all words without a dash first."""
+    if git.subcommand not in WALKING:
+        return False
+    sorts = git.subcommand == "stash" and any(word.value == "show" for _, word in git.arguments.operands[:1])
+    values = [option.value for option in git.arguments.options if not option.attached and option.value is not None]
+    return bool(values) and (sorts or any((value.value or value.prefix)[:1] in {"-", ""} for value in values))
 
 
 def _may_be_value(git: Git) -> bool:

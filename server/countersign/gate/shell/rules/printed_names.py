@@ -257,8 +257,9 @@ def _of_git(subcommand: str, words: Sequence[str]) -> _Printed | None:
             if not _REVISION.fullmatch(operands[0]):
                 return None
             # The number is a commit's if the name is, which is a reading of its own; a short one may be a ref's name.
+            # A name that git does not know is printed as it is.
             short = any(option.startswith("--sh") for option in options)
-            return _Printed((OBJECT if short else COMMIT, "", operands[0]))
+            return _Printed((OBJECT if short else COMMIT, "", operands[0], f"{operands[0]}^{{commit}}"))
         case "rev-list":
             options, operands = _sorted(words, _VALUED)
             known = all(each in _VALUED or _LISTING.fullmatch(each) for each in options)
