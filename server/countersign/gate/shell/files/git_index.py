@@ -123,7 +123,7 @@ def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
     found = _tracked(data, _MOST_NAMES)
     if found is None or any(map(_is_folder, found)):
         return None
-    return tuple(each for each in found if _is_secret(each.path))
+    return tuple(each for each in found if names_secret(each.path))
 
 
 class WayHome(NamedTuple):
@@ -223,7 +223,8 @@ def _shared_files(at: tuple[str, str, tuple[str, ...]]) -> tuple[str, ...] | Non
     return tuple(found[:_TOLD])
 
 
-def _is_secret(path: bytes) -> bool:
+def names_secret(path: bytes) -> bool:
+    """Return whether a path that git tracks is called like a secret."""
     return _LIKELY.search(path) is not None and secret_at(os.fsdecode(path).split("/")) is not None
 
 

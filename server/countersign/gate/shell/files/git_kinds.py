@@ -86,10 +86,16 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _packed(number: str, store: str) -> tuple[bytes, bytes] | None:
+    place = place_in_packs(number, store)
+    return _in_pack(place[1], place[0]) if place is not None else None
+
+
+def place_in_packs(number: str, store: str) -> tuple[str, int] | None:
+    """Return the pack in this folder that has the object of this number, and where in it; None if none has it."""
     for pack in _packs(store) or ():
         offset = _offset(bytes.fromhex(number), f"{pack}.idx")
         if offset is not None:
-            return _in_pack(offset, f"{pack}.pack")
+            return f"{pack}.pack", offset
     return None
 
 

@@ -138,6 +138,12 @@ def _is_checked_out(repository: Repository) -> bool:
     return _are_missing([place.format("HEAD") for place in _PLACES[1:]], repository)
 
 
+def commit_checked_out(repository: Repository) -> str | None:
+    """Return the number of what is checked out, an empty text where that is a branch without a commit; None if it is
+    not known."""
+    return _object_of(["HEAD"], repository)
+
+
 def _are_missing(places: Sequence[str], repository: Repository) -> bool:
     """Whether none of these refs is there."""
     packed = _packed(repository)

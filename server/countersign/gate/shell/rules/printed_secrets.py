@@ -33,9 +33,15 @@ from countersign.gate.shell.files.git_index import (
     tracked_in_home,
     tracked_secrets,
 )
-from countersign.gate.shell.files.git_refs import all_name_commits, is_in_git_folder, takes_for_paths
+from countersign.gate.shell.files.git_refs import (
+    all_name_commits,
+    commit_checked_out,
+    is_in_git_folder,
+    takes_for_paths,
+)
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.git_settings import compares_dates_alone, may_be_on
+from countersign.gate.shell.files.git_trees import committed_secrets
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import (
     IGNORE_NAMES,
@@ -154,7 +160,10 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     for home in context.paths.homes:
         if (way := _from_home(repository, home)) is not None:
             secrets += tracked_in_home(index, way)
-    if not secrets and not reads_work_tree(git):
+    earlier = _committed_lately(git, repository)
+    if earlier is None:
+        return _UNKNOWN_FILES
+    if not (secrets or earlier) and not reads_work_tree(git):
         return None
     if not of_commits:
         limits = ()
@@ -168,14 +177,27 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     within = [] if patterns else folders
     if reads_work_tree(git) and (reason := _shared(context, index, repository, within)) is not None:
         return reason
-    for each in secrets:
-        path = f"{repository.folder}/{os.fsdecode(each.path)}"
+    unstaged = {os.fsdecode(each.path): each for each in secrets}
+    for name in dict.fromkeys((*unstaged, *earlier)):
+        path, each = f"{repository.folder}/{name}", unstaged.get(name)
         below = any(f"{path}/".startswith(f"{folder}/") for folder in folders)
         if (folders or patterns) and not below and not any(may_choose(pattern, path) for pattern in patterns):
             continue
-        if not (shows_unstaged(git) and _is_unchanged(each, path, index)) and not _is_covered(context, path):
+        unchanged = each is not None and shows_unstaged(git) and _is_unchanged(each, path, index)
+        if not unchanged and not _is_covered(context, path):
             return _reads(path)
     return None
+
+
+def _committed_lately(git: Git, repository: Repository) -> tuple[str, ...] | None:
+    """Secrets that the last commits hold, where it may print lines of commits; None if they are not known."""
+    alone = searches_files(git) and len(git.arguments.operands) < 2
+    if shows_unstaged(git) or compares_files(git) or alone:
+        return ()
+    number = commit_checked_out(repository)
+    if not number:
+        return None if number is None else ()
+    return committed_secrets(number, f"{repository.shared}/objects", f"{repository.own}/index")
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
