@@ -1,4 +1,5 @@
-"""git takes some options out before it gives others their values, so that each value moves by a word (docs/gate.md S9).
+"""git takes some options out before it gives others their values, so that each value moves by a word, reads letters
+behind digits, and passes over words that look like paths (docs/gate.md S9).
 
 ``git log`` and its like read their words twice (`builtin/log.c`), and ``git stash show`` sorts them first
 (`builtin/stash.c`).
@@ -23,6 +24,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("repository")
     _git(folder, "init", "-q", "-b", "main")
     (folder / "docs").mkdir()
+    (folder / "receive").mkdir()
     for number in (1, 2):
         (folder / "docs/x").write_text(f"{number}\n")
         (folder / "server.pem").write_text(f"{SECRET} {number}\n")
@@ -47,6 +49,9 @@ MOVED = [
     "git log -p --line-prefix --decorate-refs-exclude -- docs",
     "git whatchanged -p --src-prefix --decorate-refs -- docs",
     "git stash show -n 0 --stat", "git stash show --max-count 0 -s", "git stash show --encoding 0 --stat",
+    "git grep -0ve docs", "git grep -3vA 1 docs", "git grep -5hve docs/x", "git grep -1vhe docs HEAD",
+    "git log -p --ignore-missing HEAD docs", "git -C docs log -p --ignore-missing --all x",
+    "git whatchanged -p --ignore-missing HEAD docs", "git log -p --exclude-hidden receive",
 ]  # fmt: skip
 
 
@@ -75,7 +80,8 @@ def test_git_prints_the_secret_that_these_do_not_name(command: str, repository: 
     [
         "git log -n 1 -p -- docs", "git show --encoding UTF-8 --stat", "git log --since yesterday --stat",
         "git log -p --src-prefix=a --decorate -- docs", "git stash show --stat", "git stash show",
-        "git stash list -n 1",
+        "git stash list -n 1", "git grep -3 x docs", "git grep -n3e x -- docs", "git log -p -3 --author=a -- docs",
+        "git log -p --all --oneline --graph --since=2020 -i --grep x -- docs",
     ],
 )  # fmt: skip
 def test_other_values_stay_where_they_are(command: str, repository: Path) -> None:

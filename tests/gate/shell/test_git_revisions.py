@@ -194,7 +194,12 @@ def test_a_number_that_is_printed_may_be_one_of_a_file(command: str, repository:
         ("git rev-parse {blob} | while read c; do git show -s $c; done", "ask"),
         ("git show $(git rev-parse docs) src", "ask"), ("c=$(git rev-parse docs); git show $c src", "ask"),
         ("for c in $(git rev-parse docs); do git show $c src; done", "ask"), ("git show docs:key", "ask"),
-        ("git show docs:./key", "ask"), ("git show {tree}:key", "ask"), ("git show $(git rev-parse {tree}):key", "ask"),
+        ("git show docs:./key", "ask"), ("git show {tree}:key", "ask"), ("git diff ^blob src/app.py", "ask"),
+        ("git diff ^2024 src/app.py", "ask"), ("git diff --cached ^77 -- src", "ask"),
+        ("git diff-tree -p ^77 HEAD -- src", "ask"), ("git diff ^HEAD~1 HEAD -- src", "allow"),
+        ("git diff HEAD^ -- src", "allow"), ("git diff HEAD^1 -- src", "allow"),
+        ("git log -p ^main~1 HEAD -- src", "allow"),
+        ("git show $(git rev-parse {tree}):key", "ask"),
         ("git show $(git rev-parse main) src", "allow"), ("git show $(git rev-parse HEAD):src/app.py", "allow"),
         ("git show $(git rev-parse HEAD~1) -- src", "allow"), ("git show main:src/app.py", "allow"),
     ],
@@ -214,7 +219,9 @@ def test_a_file_that_is_called_like_a_revision_counts_where_git_is_given_its_nam
         "blob": _git(tmp_path, "rev-parse", "--short=8", "HEAD:conf/server.pem").strip(),
         "tree": _git(tmp_path, "rev-parse", "--short=8", "HEAD:held").strip(),
     }
-    for name in numbers.values():
+    for name, named in (("blob", "conf/server.pem"), ("2024", "conf/server.pem"), ("77", "conf")):
+        _git(tmp_path, "tag", name, f"HEAD:{named}")
+    for name in (*numbers.values(), "^blob"):
         (tmp_path / name).write_text("x\n")
     assert decide(command.format(**numbers), deny=["Read(held/**)"], workspace=str(tmp_path), home=HOME) == expected
 

@@ -303,12 +303,17 @@ def test_a_search_goes_past_what_git_keeps_as_long_as_no_lines_stand_there(tmp_p
         ("cat .bare/refs/heads/main", "allow"), ("cat .bare/config .bare/logs/HEAD", "allow"),
     ],
 )  # fmt: skip
-def test_git_may_keep_files_in_a_folder_of_another_name(command: str, expected: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("called", [".bare", "gitdir"])
+def test_git_may_keep_files_in_a_folder_of_another_name(
+    command: str, expected: str, called: str, tmp_path: Path
+) -> None:
     for name in (".bare/HEAD", ".bare/objects/ab/cd", ".bare/worktrees/x/HEAD", ".bare/worktrees/x/rebase-merge/patch",
                  "src/objects/a.py", ".bare/ADD_EDIT.patch", ".bare/of-a-tool/x", ".bare/refs/heads/main",
                  ".bare/config", ".bare/logs/HEAD", ".bare/worktrees/x/addp-hunk-edit.diff", ".git"):  # fmt: skip
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("gitdir: ./.bare\n" if name == ".git" else "x")
+        place = tmp_path / name.replace(".bare", called)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"gitdir: ./{called}\n" if name == ".git" else "x")
+    command = command.replace(".bare", called).replace(".b*", f"{called[:2]}*")
     assert decide(command, workspace=str(tmp_path), home="/nowhere/home") == expected
 
 

@@ -391,3 +391,19 @@ def test_a_search_leaves_out_other_files_once_repositories_and_ignore_files_chan
         assert decide(command, rules, workspace=str(tmp_path), home="/nowhere/home") == "allow", command
     (tmp_path / "conf/.jj").mkdir()
     assert decide("rg one", workspace=str(tmp_path), home="/nowhere/home") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rg -0ve lib", "ask"), ("rg -0vA 1 lib", "ask"), ("rg -0vie README.md", "ask"), ("rg -0vm 5 lib", "ask"),
+        ("rg -r -e lib", "ask"), ("rg -0 -ve x lib", "allow"), ("rg -ve x lib", "allow"),
+        ("rg -0v -A 1 x lib", "allow"),
+        ("rg -e x lib", "allow"),
+    ],
+)  # fmt: skip
+def test_a_word_that_may_be_a_value_limits_no_search(command: str, expected: str, tmp_path: Path) -> None:
+    for name in ("certs/server.pem", "lib/a.py", "README.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == expected

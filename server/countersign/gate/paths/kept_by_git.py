@@ -86,7 +86,7 @@ def _may_track_secrets(folder: str, names: Sequence[str]) -> bool:
     return _SECRETS.search(text) is not None or any(name.startswith("sharedindex.") for name in names)
 
 
-_LEFT_OVER = frozenset({"rebase-apply", "lost-found"})
+_LEFT_OVER = frozenset({"rebase-apply", "rebased-patches", "lost-found"})
 """What git leaves that holds lines of files without their names, or in many files."""
 _PATCHES = ("rebase-merge/patch", "ADD_EDIT.patch", "addp-hunk-edit.diff")
 _OF_FILES = re.compile(rb"^(?:diff --|--- |\+\+\+ |rename |copy ).*", re.MULTILINE)

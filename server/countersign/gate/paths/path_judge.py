@@ -529,7 +529,8 @@ class PathJudge:
         """Whether no rule, root or link speaks of an ordinary path (``is_unremarkable``)."""
         if not self._quiet or cwd != self._straight:
             return False
-        return found.resolved == found.lexical and found.unclear is None and not is_shared(found)
+        plain = found.resolved == found.lexical and found.unclear is None and not is_shared(found)
+        return plain and kept_in_other_folder(found.lexical) is None
 
     def zone(self, resolved: Resolved) -> Zone:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""

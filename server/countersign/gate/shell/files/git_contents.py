@@ -238,7 +238,7 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
 
 def _follows_renames(name: str, git: Git) -> bool:
     """Whether it prints the lines of a file under the names that it had before, where other files were."""
-    return name in {"log", "whatchanged"} and git.arguments.may_have("-L")
+    return name in _WALKS and git.arguments.may_have("-L")
 
 
 def _tells_contents(name: str, git: Git) -> bool:
@@ -278,6 +278,8 @@ _OF_WORK_TREE = frozenset({"diff", "diff-files", "diff-index", "grep", "status",
 def _searched_below(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """The same of ``git grep``, which looks below the folder that it is run in."""
     found, dashes = git.arguments, end_of_revisions(words, git)
+    if moves_values(git):
+        return ()
     # Without an option for it the first operand is the expression, behind `--` as well.
     operands = found.operands if found.has("-e") else found.operands[1:]
     specs = _without_left_out([word for index, word in operands if index >= dashes], git)
@@ -392,9 +394,10 @@ def _limits(operands: Sequence[Word], specs: Sequence[Word], git: Git, *, ended:
     return () if specs or ended or widened else tuple(filter(_may_limit, operands))
 
 
-_WIDENING = frozenset({"--full-diff", "--follow", "--range-diff", "--merge"})
+_WIDENING = frozenset({"--full-diff", "--follow", "--range-diff", "--merge", "--ignore-missing"})
 """With the first the paths only choose the commits; with the second git goes over to a file that was copied; with the
-last the files that were not merged take their place, of which there may be none."""
+fourth the files that were not merged take their place, of which there may be none; the last drops words that name no
+revision."""
 
 
 def _in_any_case(git: Git) -> bool:
@@ -523,6 +526,9 @@ _LEAVES_NAMES = frozenset({
 _SHOWS_OBJECTS = _BY_DEFAULT | {"diff-tree", "diff-index", "diff-files"}
 _OF_TREES = frozenset({"-r", "-t", "--no-commit-id"})
 """Options of ``diff-tree`` that say which names it prints."""
+_OF_DIFFERENCES = _PRINTS | _PRINTS_NAMES | _LEAVES_NAMES | _OF_TREES
+_WALKS = frozenset({"log", "whatchanged"})
+"""Subcommands that show the commits of a history."""
 
 
 def may_name_objects(git: Git) -> bool:
@@ -531,13 +537,29 @@ def may_name_objects(git: Git) -> bool:
 
 
 def _adds_objects(name: str, git: Git) -> bool:
-    """Whether options may name contents of files, which are printed whatever paths stand behind."""
-    return name in _SHOWS_OBJECTS and not all(
-        option.name in _PRINTS | _PRINTS_NAMES | _LEAVES_NAMES | _OF_TREES
-        or option.name[1:].isdigit()
-        or _leaves_unstaged(option.name)
+    """Whether options may name contents of files, which are printed whatever paths stand behind, or may have git pass
+    over words that are paths (``git log --ignore-missing``): all that are not known to do neither."""
+    known = _OF_DIFFERENCES | (_OF_WALKS if name in _WALKS else frozenset())
+    return name in _SHOWS_OBJECTS | _WALKS and not all(
+        option.name in known or option.name[1:].isdigit() or _leaves_unstaged(option.name)
         for option in git.arguments.options
     )
+
+
+_OF_WALKS = frozenset({
+    "-n", "--max-count", "--skip", "--since", "--after", "--until", "--before", "--author", "--committer", "--grep",
+    "-i", "--regexp-ignore-case", "-E", "--extended-regexp", "-F", "--fixed-strings", "-P", "--perl-regexp",
+    "--basic-regexp", "--all-match", "--invert-grep", "--merges", "--no-merges", "--min-parents", "--max-parents",
+    "--no-min-parents", "--no-max-parents", "--first-parent", "--all", "--branches", "--tags", "--remotes", "--reverse",
+    "--graph", "--no-graph", "--topo-order", "--date-order", "--author-date-order", "--relative-date", "--left-right",
+    "--cherry", "--cherry-pick", "--cherry-mark", "--left-only", "--right-only", "--boundary", "--full-history",
+    "--simplify-merges", "--ancestry-path", "--decorate-refs", "--decorate-refs-exclude", "--source", "--mailmap",
+    "--use-mailmap", "--no-mailmap", "--notes", "--show-signature", "--parents", "--children", "--log-size",
+    "--clear-decorations", "--expand-tabs", "--no-expand-tabs", "--encode-email-headers", "--show-pulls", "-g",
+    "--walk-reflogs", "--remove-empty", "--exclude", "--glob",
+})  # fmt: skip
+"""Options that say which commits of a history are shown, in which order and how; they name no file's contents, as what
+is no commit is left out."""
 
 
 def prints_objects(git: Git) -> bool:

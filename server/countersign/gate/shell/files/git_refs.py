@@ -22,7 +22,7 @@ _MOST_SETTINGS = 1 << 20
 _MOST_LINKS = 5
 _RANGE = re.compile(r"\.\.\.?")
 _WORD = re.compile(r"\^?([^~^@:{}]*|@)(?:@\{\d[^{}]*\}|\^\{(?:commit|tree)\})*")
-_MOVED = re.compile(r"\^?[^~^@:{}]*(?:@|@\{[^{}]*\})*(?:~|\^(?!\{))[~^\d]*(?:\^\{(?:commit|tree)\})*")
+_MOVED = re.compile(r"\^?(?=[^~^])[^~^@:{}]*(?:@|@\{[^{}]*\})*(?:~|\^(?!\{))[~^\d]*(?:\^\{(?:commit|tree)\})*")
 """With a step to a parent, what is named must be a commit."""
 _ALWAYS = frozenset({"", "HEAD", "@"})
 """What is checked out. Without a name, a number or a date behind ``@`` is an earlier state of it; the branch that it
@@ -49,10 +49,19 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
         word.value is not None
         and (
             names_commits(word.value, repository)
-            or (or_files and "^{" not in word.value and paths.resolve(word.value, cwd=place).kind in ("file", "folder"))
+            or (
+                or_files
+                and _may_be_file(word.value)
+                and paths.resolve(word.value, cwd=place).kind in ("file", "folder")
+            )
         )
         for word in words
     )
+
+
+def _may_be_file(word: str) -> bool:
+    """Whether git looks for a file that is called as this word is: it takes a caret in front off before it looks."""
+    return "^{" not in word and not word.startswith("^")
 
 
 def takes_for_paths(place: str, paths: PathJudge) -> bool:

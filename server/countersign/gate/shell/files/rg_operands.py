@@ -130,7 +130,8 @@ def searches(known: ProgramReading, facts: Facts, place: str, paths: PathJudge) 
     ignores = not any(option.name.startswith("--no-ignore") for option in options)
     further = tuple(excludes_files(paths.home))
     words = _operands(known)
-    for name in _named(words, facts, place, paths) if words else ["."]:
+    here = ["."] if not words or not known.arguments.settled else []
+    for name in (*here, *_named(words, facts, place, paths)):
         folder = paths.resolve(name, cwd=place).resolved
         if folder is not None:
             yield Search(folder, ignores, endings, further, entered, paths.resolve(place, cwd="/").resolved or "/")

@@ -216,9 +216,11 @@ _SIGNED = re.compile(rf"{VERIFYING.pattern}|signature")
 
 
 def moves_values(git: Git) -> bool:
-    """Whether git may give an option another value than the word behind it. What walks through history reads its words
+    """Whether git may give an option another value than is read here. What walks through history reads its words
     twice: some options are taken out first, and the value of another is then the next word that is left (``--encoding
     --decorate --stat``). ``git stash show`` sorts all words without a dash first."""
+    if not git.arguments.settled:
+        return True
     if git.subcommand not in WALKING:
         return False
     sorts = git.subcommand == "stash" and any(word.value == "show" for _, word in git.arguments.operands[:1])

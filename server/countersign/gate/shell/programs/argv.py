@@ -90,6 +90,12 @@ class Arguments:
     unrecognized_options: list[Option] = field(default_factory=list)
     open_values: list[Word] = field(default_factory=list)
     doubtful: set[int] = field(default_factory=set[int])
+    either: set[int] = field(default_factory=set[int])
+
+    @property
+    def settled(self) -> bool:
+        """Whether each word can be read in one way alone: for what limits what a command looks at."""
+        return not (self.doubtful or self.either)
 
     def has(self, *names: str) -> bool:
         """Whether one of these options is there by its whole name."""
@@ -350,6 +356,7 @@ def _take_either_way(words: Sequence[Word], index: int, at: int, found: Argument
         _take_attached(word, index, name, text[at + 1 :], found)
     elif index + 1 < len(words):
         found.options.append(Option(name, index, words[index + 1]))
+        found.either.add(index + 1)
 
 
 def _apart(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
