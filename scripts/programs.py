@@ -172,6 +172,8 @@ FACTS: Mapping[str, type] = {
     "application_server": bool,
     "passes_text_on": bool,
     "leaves_folders": bool,
+    "leaves_links": bool,
+    "runs_here": bool,
     "may_move_shell": bool,
     "runs_by_name": bool,
     "power_shell": bool,

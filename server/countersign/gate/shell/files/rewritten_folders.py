@@ -65,7 +65,7 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
     texts = [word.value or "" for word in words[1 : _MOST + 1]]
     options = [text for text in texts[: texts.index("--") if "--" in texts else None] if text[:1] == "-"]
     if name in _CHANGE_MODES and any(_DEEP.fullmatch(option) for option in options):
-        yield from (Rewritten(_fixed(text)) for text in texts if text and text[0] != "-")
+        yield from (Rewritten(fixed_folder(text)) for text in texts if text and text[0] != "-")
     for each in FORMATTERS.get(name, ()):
         if each.subcommand and each.subcommand not in texts:
             continue
@@ -86,7 +86,7 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
             or _is_widened(re.compile(each.widened), texts)
         )
         for folder in [*named, *(() if sure and not each.whole else (".",))]:
-            yield Rewritten(_fixed(folder), tuple(each.endings.split()), top=each.whole, widened=widened)
+            yield Rewritten(fixed_folder(folder), tuple(each.endings.split()), top=each.whole, widened=widened)
 
 
 def _is_widened(options: re.Pattern[str], texts: Sequence[str]) -> bool:
@@ -176,7 +176,7 @@ def _by_pathspec(word: str, *, tracked: bool) -> Rewritten:
 _WILD = re.compile(r"[*?\[{]|\.\.\.")
 
 
-def _fixed(text: str) -> str:
+def fixed_folder(text: str) -> str:
     """The folder in front of the first wildcard of an operand, which the program itself expands (``src/**/*.js``,
     ``./...``)."""
     found = _WILD.search(text)

@@ -33,9 +33,10 @@ class Program:
     """One program, or one of its subcommands. Each row is one of a kind, so that what is found of it can be kept.
 
     ``escapes`` maps options to what they do. ``reads`` are options whose value is a file that is read, ``given``
-    options that stand for the first operand of ``pattern`` and ``script``. ``deep`` are options that go into folders,
-    ``here``: without operands it looks at the folder it runs in. ``safe`` are options that only look like a short form
-    of an escape. ``known`` says that it belongs to the fixed read-only set, ``not_known`` options that take it out.
+    options that stand for the first operand of ``pattern`` and ``script``, or with ``here`` for operands. ``deep`` are
+    options that go into folders, ``here``: without operands it looks at the folder it runs in. ``safe`` are options
+    that only look like a short form of an escape. ``known`` says that it belongs to the fixed read-only set,
+    ``not_known`` options that take it out.
     ``closed``: a language of its own, so a rule must name every word; ``reads_input``: commands in it, or code, may
     also come in on its input. ``one_dash``: its long options may be written with one dash as well, beside letters
     (``npm run -script-shell=x``). ``links`` are options by which a copy becomes a link.

@@ -28,7 +28,7 @@ from countersign.gate.shell.files.derived_names import (
 )
 from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
 from countersign.gate.shell.files.file_use import FileUse, unknown
-from countersign.gate.shell.files.followed_links import behind_links
+from countersign.gate.shell.files.followed_links import led_to_below
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.name_lists import listed_in, read_lists
@@ -42,7 +42,7 @@ from countersign.gate.shell.files.option_values import (
 )
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.program_globs import has_groups
-from countersign.gate.shell.files.rewritten_folders import FORMATTERS, rewritten_folders
+from countersign.gate.shell.files.rewritten_folders import FORMATTERS, fixed_folder, rewritten_folders
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unfinished_names import PARTS, folders_of
 from countersign.gate.shell.files.unread_mounts import unread_mounts
@@ -144,6 +144,7 @@ def file_findings(
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
             command, texts = analyzed.step.command, analyzed.step.unwrapped.texts
+            yield from _led_to(context, analyzed, index, places)
             strange = known.program is None and _is_strange(analyzed, name, layer.words[0])
             closed = known.program is not None and known.program.closed
             if closed and context.rules_files:
@@ -174,8 +175,6 @@ def file_findings(
                 spelled = expanded(context, analyzed, word, places) or (word,)
                 for named in [named for each in spelled for named in _named_by(each)]:
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
-                    if named.value and context.rules.limits("Read"):
-                        yield from _ruled_behind_links(context, named.value, places)
                     if not (likely or known.program is None):
                         continue
                     if not _is_quiet(context, named, places):
@@ -650,18 +649,66 @@ _FOR_A_FOLDER = 20
 """Looks that a search below a folder counts for."""
 
 
-def _ruled_behind_links(context: JudgingContext, name: str, places: Sequence[str] | None) -> Iterator[FileFindings]:
-    """Ask where a word names a folder below which a link leads to what a rule for reading speaks of: many packers and
-    senders of folders follow it. Where too much lies below, it is not looked for."""
+def _led_to(
+    context: JudgingContext, analyzed: AnalyzedCommand, index: int, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """Ask where a word names a folder below which a link leads to a secret, or to what a rule for reading speaks of:
+    many programs that read files or send folders follow it. Without such a word, one that reads the folder where it
+    runs counts as if it named that."""
+    name, words, known = analyzed.names[index], analyzed.layers[index].words, analyzed.known[index]
+    if name in _LEAVES_LINKS or neutral_reason(analyzed.step.command, analyzed.facts)[0]:
+        return
+    folders = dict[str, None]()
+    for word in words[1:]:
+        for each in expanded(context, analyzed, word, places) or (word,):
+            for named in _named_by(each):
+                folders |= dict.fromkeys(_folders_named(context, named, places))
+    bare = (name in _RUNS_HERE and _names_nothing(known)) or _reads_here(known)
+    folders |= dict.fromkeys(["."] if bare else [])
     for place in places or [context.start]:
-        if disk.is_folder(join(place, name, context.paths.home)):
+        for folder in folders:
+            if not disk.is_folder(join(place, folder, context.paths.home)):
+                continue
             context.spent.looks += _FOR_A_FOLDER
             yield _NO_FINDINGS
-            for finding in behind_links(context.paths, name, place):
+            for finding in led_to_below(context.paths, folder, place, named=not bare):
                 said = finding.deny or finding.ask
-                if said is not None and finding.resource != name:
+                if said is not None:
                     asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
                     yield FileFindings((asked,), by_command=True, named=False)
+                else:
+                    yield FileFindings((finding,), by_command=True, named=False)
+
+
+def _folders_named(context: JudgingContext, word: Word, places: Sequence[str] | None) -> Iterator[str]:
+    """What a word may name that is a folder: itself, or what stands in front of a program's own pattern."""
+    if word.value:
+        yield word.value
+        yield fixed_folder(word.value)
+    elif word.form == "pattern":
+        for place in places or [context.start]:
+            yield from matching_paths(pattern_text(word), place, MAX_MATCHES, context.spent) or ()
+
+
+def _reads_here(known: ProgramReading) -> bool:
+    """Whether a command reads the folder that it runs in since its words name no file."""
+    row = known.program
+    fits = row is not None and row.here and row.operands in {"none", "read", "change"}
+    return fits and _names_nothing(known) and not known.arguments.has(*row.given)
+
+
+def _names_nothing(known: ProgramReading) -> bool:
+    return not known.arguments.operands and not any(option.name in _TELLS for option in known.arguments.options)
+
+
+_TELLS = frozenset({"--version", "--help", "-V", "-h"})
+"""Options with which such a program only tells its version or its usage."""
+
+_LEAVES_LINKS = names_with("leaves_links")
+"""Programs that go through no symlink below a folder."""
+
+_RUNS_HERE = names_with("runs_here")
+"""Programs that run what lies in the folder where they run, unless their words name something else."""
 
 
 def _ruled_names(
