@@ -44,8 +44,10 @@ def chosen_files(
         if word.value is None or any(may_be_secret_glob(each) for each in _BETWEEN.split(word.value)):
             yield _unknown(word)
     for word in _values(_ENDINGS.get(name, _NOTHING), words, known):
-        endings = (each.removeprefix("*").removeprefix(".") for each in _BETWEEN.split(word.value or "…"))
-        if any(each and f".{each}" not in _KNOWN.get(name, _NOTHING) for each in endings):
+        # `*` alone is any ending, and what a text without one means differs.
+        endings = [each for each in _BETWEEN.split(word.value or "") if each]
+        spelled = {f".{each.removeprefix('*').removeprefix('.')}" for each in endings}
+        if not endings or not spelled <= _KNOWN.get(name, _NOTHING):
             yield _unknown(word)
 
 
