@@ -182,6 +182,22 @@ SECRET_SAMPLES = (
 )
 """Names that ``SECRET`` matches, to be compared with a shell pattern; NUL stands for any text."""
 
+_SWAPPED = tuple(f".sw{letter}" for letter in "abcdefghijklmnop")
+_COPY_ENDINGS = ("~\x00", ".bak", ".backup", ".old", ".orig", ".rej", ".save", *_SWAPPED)
+_COPIED = (".env", ".npmrc", ".pypirc", "\x00.pem")
+
+SECRET_FORMS: Sequence[tuple[str, str, bool]] = (
+    (".env", ".\x00", False),
+    *((core, "\x00", False) for core in ("id_rsa", "id_ed25519", "id_ecdsa")),
+    *((core, end, True) for core in _COPIED for end in _COPY_ENDINGS),
+    *((f"#{core}", "#", True) for core in _COPIED),
+    *((f".#{core}", "", True) for core in _COPIED[:3]),
+    *((f".{core}", end, True) for core in _COPIED[:3] for end in _SWAPPED),
+    *((core, f"_{kind}_\x00", True) for core in _COPIED for kind in ("backup", "local", "remote", "base")),
+)
+"""What ``SECRET`` matches beside its samples, and the copies of it: how each name begins, how it ends, and whether it
+is that of a copy. NUL stands for any text."""
+
 SECRET_IN_HOME: Mapping[tuple[str, ...], str] = {
     (".ssh",): "it holds keys for other machines",
     (".gnupg",): _KEY,

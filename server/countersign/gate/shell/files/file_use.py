@@ -48,7 +48,8 @@ class FileUse(NamedTuple):
     ``holder``: git puts there what a commit has under this name, a file or a whole folder. ``by_git``: git reads the
     word, which straightens ``x/../y`` by its text. ``commits``: nothing is touched if all these words surely name
     commits, or (``or_files``) what is there. ``setting``: nothing is touched unless this setting of git's may be on,
-    ``without_tree``: unless it may have another work tree than it seems, or none."""
+    ``without_tree``: unless it may have another work tree than it seems, or none. ``standing``: of a pattern only what
+    it matches now is touched."""
 
     operation: Operation
     word: Word
@@ -84,6 +85,7 @@ class FileUse(NamedTuple):
     or_files: bool = False
     setting: str = ""
     without_tree: bool = False
+    standing: bool = False
 
 
 def unknown() -> Word:

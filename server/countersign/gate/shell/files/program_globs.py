@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from countersign.gate.paths.sensitive_paths import SECRET_SAMPLES
-from countersign.gate.shell.files.spelled_names import may_be_any_name
+from countersign.gate.shell.files.spelled_names import may_be_any_name, secret_form
 
 _GROUP = re.compile(r"\\.|\[[^\]/]*\]|([?*+@!]?)([({])", re.DOTALL)
 _PARTS = re.compile(r"\\.|[,|({})]", re.DOTALL)
@@ -100,5 +100,7 @@ _SPECIAL = re.compile(r"[^\w.]")
 
 def may_be_secret_glob(pattern: str) -> bool:
     """Return whether a pattern could match a secret, also one that matches every name."""
-    last = (each.rstrip("/").rsplit("/", 1)[-1] for each in without_groups(pattern))
-    return any(may_be_any_name(each, name) for each in last for name in SECRET_SAMPLES)
+    last = [each.rstrip("/").rsplit("/", 1)[-1] for each in without_groups(pattern)]
+    if any(may_be_any_name(each, name) for each in last for name in SECRET_SAMPLES):
+        return True
+    return any(secret_form(each, dots=True, copies=True) is not None for each in last)

@@ -104,7 +104,8 @@ def _hidden_of(known: ProgramReading, ending: str) -> Iterator[FileUse]:
     for folder in [word.value for word in _operands(known) if word.value] or ["."]:
         front, text = f"{folder.rstrip('/')}/.env", f"{folder.rstrip('/')}/.env*.{ending}"
         pieces = (Text(front, quoted=True), Glob("*"), Text(f".{ending}", quoted=True))
-        yield FileUse("read", Word(text, pieces, "pattern", None, front, text, bare=False))
+        word = Word(text, pieces, "pattern", None, front, text, bare=False)
+        yield FileUse("read", word, standing=True)
 
 
 def _operands(known: ProgramReading) -> list[Word]:

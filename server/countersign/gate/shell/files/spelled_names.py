@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from countersign.gate.paths.sensitive_paths import PROTECTED, PROTECTED_ENDINGS, SECRET_IN_HOME, SECRET_SAMPLES
-from countersign.gate.patterns import glob_segment, parse_path, tokens_match
+from countersign.gate.paths.sensitive_paths import (
+    PROTECTED,
+    PROTECTED_ENDINGS,
+    SECRET_FORMS,
+    SECRET_IN_HOME,
+    SECRET_SAMPLES,
+    secret_name,
+)
+from countersign.gate.patterns import GlobSegment, glob_segment, parse_path, tokens_match
+from countersign.gate.patterns.glob import ANY, REST, STAR, same_in_some_case
 
 _SECRET_FOLDERS = tuple("/".join(names) for names in SECRET_IN_HOME)
 _PROTECTED_ANYWHERE = (*("/".join(names) for names in PROTECTED), *(f"\x00{ending}" for ending in PROTECTED_ENDINGS))
@@ -43,7 +51,9 @@ def _part_matches(part: str, name: str) -> bool:
 @lru_cache(maxsize=1024)
 def may_be_secret(pattern: str) -> bool:
     """Whether a pattern may match a secret in a folder of which nothing is known."""
-    return _may_hold(pattern, _SECRET_FOLDERS) or _may_hold(pattern, SECRET_SAMPLES, last=True)
+    if _may_hold(pattern, _SECRET_FOLDERS) or _may_hold(pattern, SECRET_SAMPLES, last=True):
+        return True
+    return secret_form(pattern.rstrip("/").rsplit("/", 1)[-1], dots=False, copies=True) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -89,3 +99,77 @@ def segments_match(pattern: str, path: str) -> bool:
     return len(parts) == len(names) and all(
         name == "\x00" or glob_segment(part).may_match_any_case(name) for part, name in zip(parts, names, strict=True)
     )
+
+
+@lru_cache(maxsize=2048)
+def secret_form(part: str, *, dots: bool, copies: bool) -> str | None:
+    """The name of a secret, with a NUL for any text, that a segment may match while it spells a part of what makes it
+    one: that of ``.env.x`` for ``.e*.json``, nothing for ``*.json``. With ``dots`` a wildcard stands for a leading dot,
+    too; with ``copies`` the copies of secrets count (``*.bak``)."""
+    segment = glob_segment(part)
+    if segment.literal is not None:
+        return None if secret_name(segment.literal) is None else segment.literal
+    if len(segment.tokens) > _LONGEST:
+        return "\x00"
+    harmless = part.lower().endswith((".example", ".sample", ".template"))
+    for core, end, of_copy in SECRET_FORMS:
+        if (of_copy and not copies) or (harmless and core == ".env"):
+            continue
+        if core[0] == "." and not dots and segment.tokens[:1] not in ((".",), (REST,)):
+            continue
+        if _ends_alike(segment, core + end) and _spells(
+            segment, core + end, len(core) if end[-1:] == "\x00" else len(core + end)
+        ):
+            return core + end
+    return None
+
+
+def _ends_alike(segment: GlobSegment, form: str) -> bool:
+    """Whether the first and the last character may be the same; quick."""
+    pairs = ((segment.tokens[0], form[0]), (segment.tokens[-1], form[-1]))
+    return all(char == "\x00" or token in (STAR, REST) or same_in_some_case(token, char) for token, char in pairs)
+
+
+_LONGEST = 80
+"""Characters and wildcards of a pattern; a longer one may be any name."""
+
+_SPELLED = 2
+"""How many characters of what makes a name a secret a pattern must spell; a leading dot is enough."""
+
+_NEUTRAL = "q"
+"""A character that no name of a secret has: what a bracket that takes it says is next to nothing."""
+
+
+def _spells(segment: GlobSegment, form: str, telling: int) -> bool:
+    """Whether a name of this form may be matched so that enough of its first ``telling`` characters are spelled."""
+    tokens = segment.tokens
+    waiting = [(0, 0, 0)]
+    seen = set(waiting)
+    while waiting:
+        at, position, spelled = waiting.pop()
+        if tokens[at : at + 1] == (REST,):
+            return True
+        if at == len(tokens) and position == len(form):
+            if spelled >= _SPELLED:
+                return True
+            continue
+        token = tokens[at] if at < len(tokens) else None
+        char = form[position] if position < len(form) else None
+        steps: list[tuple[int, int, int]] = []
+        if token == STAR:
+            steps.append((at + 1, position, spelled))
+            if char is not None:
+                steps.append((at, position + 1, spelled))
+        elif char == "\x00":
+            steps.append((at, position + 1, spelled))
+            if token is not None:
+                steps.append((at + 1, position, spelled))
+        elif token is not None and char is not None and same_in_some_case(token, char):
+            says = position < telling and token != ANY and not same_in_some_case(token, _NEUTRAL)
+            weight = _SPELLED if at == position == 0 and char == "." else 1
+            steps.append((at + 1, position + 1, min(_SPELLED, spelled + weight) if says else spelled))
+        for step in steps:
+            if step not in seen:
+                seen.add(step)
+                waiting.append(step)
+    return False

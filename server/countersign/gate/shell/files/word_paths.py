@@ -45,6 +45,7 @@ from countersign.gate.shell.files.spelled_names import (
     first_spelled,
     may_be_protected,
     may_be_secret,
+    secret_form,
     segments_match,
 )
 from countersign.gate.shell.files.unfinished_names import reason_to_ask, rules_for_folders
@@ -460,7 +461,7 @@ class PathFinder:
             whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
             whole = whole._replace(resource=os.path.dirname(whole.resource))
         whole = whole._replace(resource=f"{whole.resource} ({pattern})")
-        risky = self._could_be(pattern, cwd, reading=reading)
+        risky = self._could_be(pattern, cwd, reading=reading, standing=file_use.standing)
         lifted = whole.requires_ask is None or whole.auto_lifts
         if risky is not None and lifted and not (reading and file_use.operation == "list"):
             whole = whole._replace(
@@ -474,7 +475,7 @@ class PathFinder:
             yield _too_many(whole)
             return
         brought = file_use.operation == "read" and self.judge.may_be_filled(self.judge.resolve(fixed, cwd=cwd))
-        if brought and may_be_secret(pattern):
+        if brought and not file_use.standing and may_be_secret(pattern):
             yield _asking(whole, f"`{pattern}` could match a secret that an earlier command brings")
         varies = not reading and any(isinstance(piece, Variable) for piece in file_use.word.pieces)
         may_be_new = self.judge.expects_changes and not _SECONDS.isdisjoint(map(fold, pattern.split("/")))
@@ -535,9 +536,11 @@ class PathFinder:
             pattern = f"{escape_glob(self.judge.home)}{pattern[1:]}"
         return matching_paths(pattern, cwd, MAX_MATCHES, self.judge.spent)
 
-    def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
+    def _could_be(self, pattern: str, cwd: str, *, reading: bool, standing: bool = False) -> str | None:
         """Whether a pattern that spells something out could spell a secret or a protected name."""
         name = first_spelled(pattern, SECRET_SAMPLES if reading else _PROTECTED_NAMES)
+        if name is None and reading and not standing:
+            name = secret_form(pattern.rstrip("/").rsplit("/", 1)[-1], dots=False, copies=False)
         if name is not None:
             shown = name.replace(chr(0), "…")
             if reading:
@@ -716,13 +719,15 @@ class PathFinder:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
             yield self.judge.judge_read(folder, cwd=cwd, follows=follows)._replace(ask=said)
         strange = not file_use.free and file_use.operation == "read" and _STRANGE_BRACKET.search(value) is not None
-        for name in SECRET_SAMPLES:
-            if (named and any_name_matches(last, name) and last != "*.*") or strange:
-                reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
-                finding = self.judge.judge_read(folder, cwd=cwd, follows=follows)
-                said = Evidence(source="default", reason=reason)
-                yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
-                return
+        matched = (name for name in SECRET_SAMPLES if any_name_matches(last, name) and last != "*.*")
+        name = SECRET_SAMPLES[0] if strange else None
+        if named and name is None:
+            name = next(matched, None) or secret_form(last, dots=True, copies=True)
+        if name is not None:
+            reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
+            finding = self.judge.judge_read(folder, cwd=cwd, follows=follows)
+            said = Evidence(source="default", reason=reason)
+            yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
 
 
 _STRANGE_BRACKET = re.compile(r"\[(?![!^]?[^\]\[!^/\\]+\])")
