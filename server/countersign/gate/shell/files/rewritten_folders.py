@@ -69,10 +69,11 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
     for each in FORMATTERS.get(name, ()):
         if each.subcommand and each.subcommand not in texts:
             continue
-        if each.checks and _only_checks(re.compile(each.checks), options):
+        changing = each.writes and _changes_otherwise(re.compile(each.writes), known)
+        if each.checks and not changing and _only_checks(re.compile(each.checks), options):
             continue
         unknown = any(word.value is None for word in words)
-        if each.writes and not unknown and not any(re.fullmatch(each.writes, option) for option in options):
+        if each.writes and not (changing or unknown or _is_said(re.compile(each.writes), texts, options)):
             continue
         start = texts.index(each.subcommand) + 1 if each.subcommand else 0
         named = [text for text in texts[start:] if text and text[0] != "-"]
@@ -83,15 +84,23 @@ def rewritten_folders(name: str, words: Sequence[Word], known: ProgramReading) -
         )
         widened = each.widened != "" and (
             any(word.value is None and word.prefix[:1] == "-" for word in words)
-            or _is_widened(re.compile(each.widened), texts)
+            or _is_said(re.compile(each.widened), texts)
         )
         for folder in [*named, *(() if sure and not each.whole else (".",))]:
             yield Rewritten(fixed_folder(folder), tuple(each.endings.split()), top=each.whole, widened=widened)
 
 
-def _is_widened(options: re.Pattern[str], texts: Sequence[str]) -> bool:
+def _changes_otherwise(writes: re.Pattern[str], known: ProgramReading) -> bool:
+    """Whether a long option changes files of which the facet does not tell: one that its row lists (``--add-noqa``)."""
+    escapes = known.program.escapes if known.program is not None else {}
+    names = (option.name for option in known.arguments.options if option.name[:2] == "--")
+    return any(escapes.get(name) == "changes" and writes.fullmatch(name) is None for name in names)
+
+
+def _is_said(pattern: re.Pattern[str], texts: Sequence[str], alone: Sequence[str] | None = None) -> bool:
+    """Whether one of these words, or an option with the word behind it for its value, is such a one."""
     behind = (f"{before}={text}" for before, text in pairwise(texts) if before[:2] == "--" and "=" not in before)
-    return any(map(options.fullmatch, (*texts, *behind)))
+    return any(map(pattern.fullmatch, (*(texts if alone is None else alone), *behind)))
 
 
 def _only_checks(checks: re.Pattern[str], options: Sequence[str]) -> bool:
