@@ -19,7 +19,7 @@ from countersign.gate.shell.effects.operand_code import filter_loads, unknown_fi
 from countersign.gate.shell.files.address_operands import cloned_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.curl_operands import curl_touches
-from countersign.gate.shell.files.derived_names import keeps_operands
+from countersign.gate.shell.files.derived_names import BACKING_UP, keeps_operands
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
 from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
@@ -445,6 +445,8 @@ def _as_operands(
                 yield from (FileUse("delete", word) for word in operands[1:])
         case "remote":
             yield from _remote(name, operands)
+            if found.may_have(*_REMOTE_BACKUPS) and "--backup-dir" in row.escapes:
+                yield from _backed_up(operands)
         case "none":
             pass
     if row.here and not operands and row.operands == "list":
@@ -561,14 +563,14 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     flat = found.keeps("-T", "--no-target-directory")
     # Below the target the whole path of a source is made.
     whole = row.operands == "copy" and found.may_have("--parents")
-    backs_up = found.may_have("-b", "--backup", "-S", "--suffix")
+    backs_up = found.may_have(*BACKING_UP)
     yield FileUse("write", target)
     if carries:
         copied = row.operands != "move"
         yield from (FileUse("write", target, brought=word, copied=copied) for word in sources)
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
-        yield FileUse("read", target)
+        yield FileUse("read", target, backed_up=recursive and row.operands == "copy")
     for word in sources:
         name = _base(word)
         unknown_names = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
@@ -650,6 +652,21 @@ def _remote(name: str, operands: Sequence[Word]) -> Iterator[FileUse]:
                 yield FileUse("write", word, into="*")  # rsync replaces a link that stands there
         if not last or len(operands) == 1 or several:
             yield FileUse("read", word, below=True)
+
+
+_REMOTE_BACKUPS = (*(option for option in BACKING_UP if option != "-S"), "--backup-dir")
+
+
+def _backed_up(operands: Sequence[Word]) -> Iterator[FileUse]:
+    """What stands at the target lives on under a name of which no rule speaks, or in another folder."""
+    target = operands[-1] if len(operands) > 1 or (operands and may_be_several(operands[-1])) else None
+    if target is None or re.match(r"[^/]*:", target.prefix):
+        return
+    yield FileUse("read", target, below=True, backed_up=True)
+    for source in operands[:-1]:
+        name = (source.value or "").rpartition(":")[2].rstrip("/").rpartition("/")[2]
+        if name not in {"", ".", ".."}:
+            yield FileUse("read", _in_folder(target, constant(name)), if_there=True)
 
 
 def _dd(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:

@@ -15,7 +15,7 @@ from countersign.gate.finding import Finding
 from countersign.gate.paths.path_evidence import ask_floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.resolve import Resolved
-from countersign.gate.paths.sensitive_paths import SECOND_PROTECTED, may_be_protected
+from countersign.gate.paths.sensitive_paths import SECOND_PROTECTED, may_be_protected, secret_name
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.bounded_walk import TooMuchError, walk
 from countersign.gate.shell.files.word_values import join
@@ -73,6 +73,22 @@ def _left_out(top: str) -> tuple[str, ...] | None:
         return tuple(itertools.islice((name for name in below if name in _PASSED_OVER), 1))
     except TooMuchError:
         return None
+
+
+def secrets_below(judge: PathJudge, folder: str, cwd: str) -> Iterator[Finding]:
+    """Yield what asks of the first secrets below a folder. Where there is too much to look at, nothing does."""
+    resolved = judge.resolve(folder, cwd=cwd)
+    if resolved.kind == "folder":
+        for name in disk.combined(_secrets, resolved.resolved or resolved.lexical):
+            yield judge.judge_read(f"{folder.rstrip('/')}/{name}", cwd=cwd)
+
+
+def _secrets(top: str) -> tuple[str, ...]:
+    try:
+        below = [path for path, _ in walk(top, disk.entries_in, MOST_BELOW, leaves_out=_NOT_ENTERED.__contains__)]
+    except TooMuchError:
+        return ()
+    return tuple(sorted(path for path in below if secret_name(path.rpartition("/")[2]) is not None))[:_MOST_FOUND]
 
 
 def _protected_in(

@@ -36,6 +36,7 @@ from countersign.gate.shell.files.held_below import (
     left_out_below,
     protected_below,
     rewritten_below,
+    secrets_below,
     through_links_below,
 )
 from countersign.gate.shell.files.listed_names import ListedNames
@@ -195,6 +196,8 @@ class PathFinder:
         yield self._one(file_use, value, cwd)
         if file_use.through and file_use.operation == "read":
             yield from behind_links(self.judge, value, cwd)
+        if file_use.backed_up:
+            yield from secrets_below(self.judge, value, cwd)
         yield from self._held_below(file_use, value, cwd)
 
     def _named_by_dash(self, file_use: FileUse) -> Iterator[Finding]:
