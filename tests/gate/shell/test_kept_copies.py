@@ -21,6 +21,15 @@ cp -b -S x a.txt sub/server.pem
 cp -Rb -S x src/. sub
 """
 
+FOLDERS = """
+mv -Tb deep tpl
+mv -T --backup=numbered deep tpl
+mv -Tb -S x deep tpl
+d=tpl; mv -Tb deep "$d"
+mv -b new/tpl .
+mv -bt . new/tpl
+"""
+
 ORDINARY = """
 rsync -ab src/ docs
 rsync -aS src/ build/out
@@ -50,6 +59,11 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("command", SECRETS.strip().splitlines())
 def test_a_kept_copy_of_a_secret_asks(places: dict[str, str], command: str) -> None:
+    assert decide(command, allow=RULES, **places) == "ask"
+
+
+@pytest.mark.parametrize("command", FOLDERS.strip().splitlines())
+def test_a_kept_folder_with_protected_places_asks(places: dict[str, str], command: str) -> None:
     assert decide(command, allow=RULES, **places) == "ask"
 
 

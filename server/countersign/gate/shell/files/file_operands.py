@@ -571,6 +571,8 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
     if backs_up:
         # What stood there lives on under a name of which no rule speaks.
         yield FileUse("read", target, backed_up=recursive and row.operands == "copy")
+    if backs_up and row.operands == "move":
+        yield from _renamed(target, sources, itself=found.may_have("-T", "--no-target-directory"))
     for word in sources:
         name = _base(word)
         unknown_names = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
@@ -590,6 +592,19 @@ def _copied(row: Program, known: ProgramReading, operands: Sequence[Word]) -> It
             yield FileUse("write", target, into=name if name is not None else "*", sources=sources, parents=whole)
             if backs_up:
                 yield FileUse("read", target, into=name if name is not None else "*")
+
+
+def _renamed(target: Word, sources: Iterable[Word], *, itself: bool) -> Iterator[FileUse]:
+    """A folder that a move keeps gets another name, with all that lies in it: the target ``itself``, or one of the name
+    of a source in it. Which ending the name has is judged elsewhere (``derived_names.py``)."""
+    names = [_base(word) or "" for word in sources]
+    for kept in (*([target] if itself else []), *(_in_folder(target, constant(name)) for name in names if name)):
+        if kept.value:
+            yield FileUse("write", _ending_in_tilde(kept), brought=kept)
+
+
+def _ending_in_tilde(word: Word) -> Word:
+    return constant(f"{(word.value or '').rstrip('/')}~")._replace(tilde=word.tilde)
 
 
 def _as_folder(word: Word, value: str) -> Word:
