@@ -92,7 +92,8 @@ def secret(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     top = tmp_path_factory.mktemp("ordinary").resolve()
-    for name in ("ws/src/a.py", "ws/tests/test_a.py", "ws/node_modules/x/cli.js", "ws/.env", "home/.ssh/id_rsa"):
+    files = "ws/src/a.py ws/tests/test_a.py ws/node_modules/x/cli.js ws/.env ws/held/key.py home/.ssh/id_rsa"
+    for name in files.split():
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
@@ -144,3 +145,60 @@ def test_links_of_an_ordinary_project_are_nobodys_question(ordinary: dict[str, s
     assert decide(command, allow=rules, **ordinary) == "allow"
     assert decide(command, allow=rules, deny=["Read(~/.ssh/**)"], **ordinary) == "allow"
     assert decide(command, mode="auto", **ordinary) == "allow"
+
+
+RULED = """
+ruff check
+ruff check --output-format full
+ruff format --diff
+ruff check held
+ruff check src held
+ruff format --check held
+black --check held
+eslint
+eslint -f json
+eslint held
+prettier --check held
+flake8
+flake8 held
+mypy
+mypy held
+mypy -p held
+pylint
+bandit -r held
+biome check
+pytest held
+"""
+
+NOT_RULED = """
+ruff check src
+ruff format src
+ruff --version
+ruff rule E501
+cd src && ruff check
+eslint src --ext .ts,.tsx
+eslint --version
+mypy --version
+mypy -p src
+flake8 src
+black --check src
+prettier --check src
+bandit -r src
+pytest
+pytest tests
+pytest -k held
+jest
+vitest run
+go vet ./...
+"""
+
+
+@pytest.mark.parametrize("command", RULED.strip().splitlines())
+def test_a_folder_that_is_not_named_counts_for_rules_as_well(ordinary: dict[str, str], command: str) -> None:
+    assert decide(command, allow=RULES, deny=["Read(./held/**)"], **ordinary) in {"ask", "deny"}
+    assert decide(command, allow=RULES, deny=["Read(//nowhere/**)"], **ordinary) == "allow"
+
+
+@pytest.mark.parametrize("command", NOT_RULED.strip().splitlines())
+def test_no_rule_is_about_another_folder(ordinary: dict[str, str], command: str) -> None:
+    assert decide(command, allow=RULES, deny=["Read(./held/**)"], **ordinary) == "allow"

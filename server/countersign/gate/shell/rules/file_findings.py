@@ -144,6 +144,7 @@ def file_findings(
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
             command, texts = analyzed.step.command, analyzed.step.unwrapped.texts
+            yield from _ruled_below(context, analyzed, index, places)
             yield from _led_to(context, analyzed, index, places)
             strange = known.program is None and _is_strange(analyzed, name, layer.words[0])
             closed = known.program is not None and known.program.closed
@@ -649,6 +650,23 @@ _FOR_A_FOLDER = 20
 """Looks that a search below a folder counts for."""
 
 
+def _ruled_below(
+    context: JudgingContext, analyzed: AnalyzedCommand, index: int, places: Sequence[str] | None
+) -> Iterator[FileFindings]:
+    """Ask where a rule for reading could match below a folder in which a linter or formatter looks for files: one that
+    a bare name among its words names, or without operands the one where it runs. A path counts like any other word."""
+    name, known = analyzed.names[index], analyzed.known[index]
+    if not context.rules_files:
+        return
+    if _reads_here(known):
+        yield from _asked_about(context, analyzed, ".", places)
+    row, found = known.program, known.arguments
+    if name in CHOOSING or name in FORMATTERS or name in _RUNS_HERE or (row is not None and row.here):
+        for word in (*[word for _, word in found.operands], *(found.valued(*row.given) if row is not None else ())):
+            if word.value and word.value[0] != "-" and not _is_like_a_file(word.value):
+                yield from _asked_about(context, analyzed, word.value, places)
+
+
 def _led_to(
     context: JudgingContext, analyzed: AnalyzedCommand, index: int, places: Sequence[str] | None
 ) -> Iterator[FileFindings]:
@@ -663,7 +681,7 @@ def _led_to(
         for each in expanded(context, analyzed, word, places) or (word,):
             for named in _named_by(each):
                 folders |= dict.fromkeys(_folders_named(context, named, places))
-    bare = (name in _RUNS_HERE and _names_nothing(known)) or _reads_here(known)
+    bare = _reads_here(known) or (name in _RUNS_HERE and _names_nothing(known))
     folders |= dict.fromkeys(["."] if bare else [])
     for place in places or [context.start]:
         for folder in folders:
