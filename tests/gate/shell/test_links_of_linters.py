@@ -135,6 +135,19 @@ def test_a_folder_of_packages_is_looked_through_as_well(tmp_path_factory: pytest
     assert decide("eslint --no-ignore .", allow=RULES, **where) == "ask"
 
 
+def test_links_of_a_folder_outside_count_for_rules_alone(tmp_path_factory: pytest.TempPathFactory) -> None:
+    top = tmp_path_factory.mktemp("outside").resolve()
+    for name in ("ws/a.c", "home/x", "lib/certs/x.pem"):
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (top / "lib" / "cert").symlink_to("certs/x.pem")
+    where = {"workspace": str(top / "ws"), "home": str(top / "home")}
+    command = f"make -C ../lib; eslint {top}/lib; gcc -L{top}/lib a.c"
+    assert decide(command, mode="auto", **where) == "allow"
+    assert decide(command, deny=[f"Read(/{top}/lib/certs/**)"], mode="auto", **where) == "ask"
+
+
 def test_a_program_that_leaves_links_alone_is_not_asked_about(secret: dict[str, str]) -> None:
     assert decide("prettier --check linked", allow=RULES, **secret) == "allow"
 

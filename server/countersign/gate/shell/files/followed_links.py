@@ -58,17 +58,18 @@ def _too_many(path: str, ruled: Evidence) -> Finding:
     return Finding(kind="read", resource=path, category="read", ask=said, in_workspace=False)
 
 
-PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv", "__pycache__"})
+PACKAGE_FOLDERS = frozenset({"node_modules", ".venv", "venv"})
 """Folders in which package managers put files and links; what lies there is looked at after the rest."""
 
-_MOST_PACKAGE_LINKS = 100
+_MOST_PACKAGE_LINKS, _MOST_PACKAGE_FOLDERS = 100, 20
 
 
 def led_to_below(judge: PathJudge, path: str, cwd: str, *, named: bool) -> Iterator[Finding]:
     """Yield what asks of where the links below this folder lead, for a program that may follow them: files of which a
     rule for reading speaks, secrets, and what only a process itself may open. Where there are too many names or links,
     the rest is not looked at. A link with the name of a secret (``app/.env``) that stays in the workspace counts like
-    such a file, which is no question of the folder: for rules only where the folder is ``named``."""
+    such a file, which is no question of the folder: for rules only where the folder is ``named``. In a folder outside,
+    whose links nobody made for this, rules alone count."""
     waiting, seen = [(join(cwd, path, judge.home), False)], set[str]()
     followed = {False: _MOST_LINKS, True: _MOST_PACKAGE_LINKS}
     while waiting:
@@ -77,15 +78,19 @@ def led_to_below(judge: PathJudge, path: str, cwd: str, *, named: bool) -> Itera
         if there in seen or not disk.is_folder(there):
             continue
         seen.add(there)
+        inside = judge.zone(judge.resolve(there, cwd="/")) != "outside"
+        if not inside and judge.may_hold_ruled("/", cwd="/") is None:
+            continue
         links, packages = disk.combined(_links_and_packages, (there, of_packages))
         followed[of_packages] -= len(links)
-        waiting[:0] = [(f"{folder}/{name}", True) for name in packages]
+        waiting[:0] = [(f"{folder}/{name}", True) for name in packages[:_MOST_PACKAGE_FOLDERS] if inside]
         for name in links if followed[of_packages] >= 0 else ():
             link = f"{folder}/{name}"
             below = disk.is_folder(link)
             finding = judge.judge_read(link, cwd="/", below=below)
             kept = (of_packages or finding.in_workspace) and secret_at(link.rsplit("/", 1)[-1:]) is not None
-            if not (kept and not named) and _speaks(judge, finding, link, below=below, kept=kept):
+            ruled = finding.deny is not None or finding.ask is not None
+            if (ruled or inside) and not (kept and not named) and _speaks(judge, finding, link, below=below, kept=kept):
                 yield finding
             elif below and judge.resolve(link, cwd="/").resolved not in seen:
                 waiting.append((link, of_packages))

@@ -711,8 +711,9 @@ def _folders_named(context: JudgingContext, word: Word, places: Sequence[str] | 
 def _reads_here(known: ProgramReading) -> bool:
     """Whether a command reads the folder that it runs in since its words name no file."""
     row = known.program
-    fits = row is not None and row.here and row.operands in {"none", "read", "change"}
-    return fits and _names_nothing(known) and not known.arguments.has(*row.given)
+    if row is None or not row.here or row.operands not in {"none", "read", "change"}:
+        return False
+    return _names_nothing(known) and not known.arguments.has(*row.given)
 
 
 def _names_nothing(known: ProgramReading) -> bool:
