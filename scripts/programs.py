@@ -173,6 +173,7 @@ FACTS: Mapping[str, type] = {
     "passes_text_on": bool,
     "leaves_folders": bool,
     "leaves_links": bool,
+    "own_kinds": bool,
     "runs_here": bool,
     "may_move_shell": bool,
     "runs_by_name": bool,

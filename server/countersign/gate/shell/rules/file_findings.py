@@ -55,6 +55,7 @@ from countersign.gate.shell.rules.expanded_words import expanded, searched_folde
 from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.rules.named_modules import named_in_variables
 from countersign.gate.shell.rules.rewritten_files import rewritten_below
+from countersign.gate.shell.rules.ruled_kinds import OWN_KINDS, only_secrets_are_ruled
 from countersign.gate.shell.rules.touched import FileFindings
 from countersign.gate.shell.rules.written_by_variables import written_by_variables
 from countersign.gate.shell.syntax.tree import Redirect, Word
@@ -178,7 +179,8 @@ def file_findings(
                     likely = named.value is None or _is_like_a_file(named.prefix) or _is_link(named.value, places)
                     if not (likely or known.program is None):
                         continue
-                    if not _is_quiet(context, named, places):
+                    own = named.value in {".", "./"} and name in OWN_KINDS and only_secrets_are_ruled(context)
+                    if not own and not _is_quiet(context, named, places):
                         yield _findings_of(context, analyzed, _free_read(named, runs=strange), places)
                     if likely and (strange or (known.program is not None and not SELECTS.match(before.prefix))):
                         yield _protected(context, analyzed, named, places)
@@ -658,7 +660,7 @@ def _ruled_below(
     name, known = analyzed.names[index], analyzed.known[index]
     if not context.rules_files:
         return
-    if _reads_here(known):
+    if _reads_here(known) and not (name in OWN_KINDS and only_secrets_are_ruled(context)):
         yield from _asked_about(context, analyzed, ".", places)
     row, found = known.program, known.arguments
     if name in CHOOSING or name in FORMATTERS or name in _RUNS_HERE or (row is not None and row.here):

@@ -1,0 +1,50 @@
+"""A rule that names secrets says nothing of what linters open in the folder that holds them (docs/gate.md S11)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .asked import HOME, decide
+
+LINTING = ("ruff check", "ruff check .", "eslint .", "eslint", "mypy .", "flake8", "prettier --check .",
+           "black --check .", "biome check", "pylint .")  # fmt: skip
+PROGRAMS = [f"Bash({each.split()[0]}:*)" for each in LINTING]
+
+
+@pytest.mark.parametrize(
+    ("deny", "expected"),
+    [
+        (["Read(./.env)"], "allow"), (["Read(./.env)", "Read(./.env.*)"], "allow"), (["Read(./server.pem)"], "allow"),
+        (["Read(./.env)", "Read(./nothing/**)"], "allow"), (["Read(./.e*)"], "allow"),
+        (["Read(./held/**)"], "ask"), (["Read(./held)"], "ask"), (["Read(./app.py)"], "ask"), (["Read(./*)"], "ask"),
+        (["Read(./.env)", "Read(**/key)"], "ask"), (["Read(./.npmrc)"], "ask"), (["Read(./.pypirc)"], "ask"),
+        (["Read(./id_rsa)"], "ask"), (["Read(./.env.json)"], "ask"),
+    ],
+)  # fmt: skip
+def test_linters_go_on_where_rules_speak_of_secrets_alone(deny: list[str], expected: str, tmp_path: Path) -> None:
+    for name in (".env", ".env.local", "server.pem", "held/a.py", "app.py", ".npmrc/a.py", "id_rsa", ".env.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+    (tmp_path / ".pypirc").symlink_to("held")
+    if deny == ["Read(./.env)", "Read(./.env.*)"]:
+        (tmp_path / ".env.json").unlink()
+    if deny == ["Read(./.e*)"]:
+        (tmp_path / ".env.json").unlink()
+    answers = {each: decide(each, allow=PROGRAMS, deny=deny, workspace=str(tmp_path), home=HOME) for each in LINTING}
+    assert set(answers.values()) == {expected}, answers
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ruff check --extension env:python .", "eslint --ext env .", "eslint --ext '*' .", "prettier --parser yaml .",
+        "prettier '.*'", "grep -r x .", "cat .env", "flake8 --filename '*' .", "ruff check .env",
+    ],
+)  # fmt: skip
+def test_what_takes_other_kinds_asks_all_the_same(command: str, tmp_path: Path) -> None:
+    for name in (".env", "app.py"):
+        (tmp_path / name).write_text("x\n")
+    given = [*PROGRAMS, "Bash(grep:*)", "Bash(cat:*)"]
+    assert decide(command, allow=given, deny=["Read(./.env)"], workspace=str(tmp_path), home=HOME) in ("ask", "deny")
