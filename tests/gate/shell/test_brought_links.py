@@ -271,7 +271,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name in ("ws/d/x", "ws/plain/x", "ws/plain/sub/y", "ws/app.tgz", "ws/a.py", "out/f", "home/x", *REPOSITORY):
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
+        path.write_text("ref: refs/heads/main\n" if path.name == "HEAD" else "")
     (workspace / "d" / "l").symlink_to(top / "out")
     (workspace / "d" / "g").symlink_to("../.git")
     (workspace / "d2").mkdir()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.shell.files.git_trees import MOST_COMMITS, committed_secrets, read_object
+from countersign.gate.shell.files.git_trees import MOST_COMMITS, Commits, committed_secrets, read_object
 
 from .asked import HOME, decide
 
@@ -113,6 +113,93 @@ def test_the_end_of_a_shallow_clone_is_the_first_commit(
     assert _answers(clone, ("git diff HEAD", "git show")) == {"allow"}
 
 
+def _took_out(repository: Path) -> None:
+    _git(repository, "rm", "-rq", "src/deep")
+    _git(repository, "commit", "-q", "-m", "out")
+
+
+def test_commits_that_come_later_to_a_shallow_clone_count(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    _took_out(repository)
+    clone = tmp_path_factory.mktemp("clone") / "shallow"
+    _git(repository, "clone", "-q", "--depth", "1", f"file://{repository}", str(clone))
+    assert _answers(clone, ("git show", "git log -p")) == {"allow"}
+    _git(clone, "fetch", "-q", "--unshallow")
+    assert _answers(clone, ("git show", "git log -p", "git diff HEAD~1")) == {"ask"}
+
+
+def test_commits_that_lie_elsewhere_ask(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    clone = tmp_path_factory.mktemp("clone") / "shared"
+    _git(repository, "clone", "-q", "--shared", str(repository), str(clone))
+    _took_out(clone)
+    assert _answers(clone, ("git show HEAD", "git log -p")) == {"ask"}
+
+
+def test_packs_of_another_form_ask(repository: Path) -> None:
+    _took_out(repository)
+    _git(repository, "-c", "pack.indexVersion=1", "repack", "-adq")
+    assert _answers(repository, ("git show HEAD", "git log -p")) == {"ask"}
+
+
+def test_a_folder_is_one_by_the_bits_of_its_mode(repository: Path) -> None:
+    top, src, deep = (_git(repository, "rev-parse", f"HEAD:{each}").strip() for each in ("", "src", "src/deep"))
+    app = _git(repository, "rev-parse", "HEAD:src/app.py").strip()
+    entries = ((b"100644 app.py", app), (b"040000 deep", deep))
+    text = b"".join(b"%b\0%b" % (named, bytes.fromhex(number)) for named, number in entries)
+    odd = _written(repository, text, "tree")
+    assert odd != src
+    listed = _git(repository, "ls-tree", top).replace(src, odd)
+    tree = subprocess.run(["git", "mktree"], cwd=repository, input=listed, check=True, capture_output=True, text=True)
+    commit = _git(repository, "commit-tree", "-m", "odd", tree.stdout.strip()).strip()
+    _git(repository, "reset", "-q", "--soft", commit)
+    _took_out(repository)
+    assert _answers(repository, ("git show HEAD", "git log -p")) == {"ask"}
+
+
+def _written(folder: Path, text: bytes, kind: str) -> str:
+    words = ["git", "hash-object", "--literally", "-w", "-t", kind, "--stdin"]
+    return subprocess.run(words, cwd=folder, input=text, check=True, capture_output=True).stdout.decode().strip()
+
+
+def test_refs_that_are_not_read_ask(repository: Path) -> None:
+    _took_out(repository)
+    _git(repository, "checkout", "-q", "--orphan", "fresh")
+    assert _answers(repository, ("git show main", "git log -p main", "git grep x main~1")) == {"ask"}
+    _git(repository, "checkout", "-qf", "main")
+    _commit(repository, MOST_COMMITS)
+    assert _answers(repository, ("git show HEAD",)) == {"allow"}
+    (repository / ".git/reftable").mkdir()
+    assert _answers(repository, ("git show HEAD", "git log -p")) == {"ask"}
+
+
+@pytest.mark.parametrize("command", ["git grep -e x HEAD~1", "git grep -h -e '' HEAD~1", "git grep -ex main~1",
+                                     "for c in HEAD HEAD~1; do git grep -e x \"$c\"; done"])  # fmt: skip
+def test_a_search_in_a_commit_finds_what_the_index_lacks(command: str, repository: Path) -> None:
+    _took_out(repository)
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+    assert decide("git grep -e x", workspace=str(repository), home=HOME) == "allow"
+
+
+def test_secrets_of_the_home_count_where_they_were_tracked(tmp_path: Path) -> None:
+    for name in (".aws/credentials", ".config/gh/hosts.yml", ".bashrc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "rm", "-rq", "--cached", ".aws", ".config")
+    _git(tmp_path, "commit", "-q", "-m", "out")
+    for command in (
+        "git show HEAD",
+        "git log -p",
+        "git diff HEAD~1",
+        "git log -p -- .aws",
+        "git show HEAD -- .config/gh",
+    ):
+        assert decide(command, workspace=str(tmp_path), home=str(tmp_path)) == "ask", command
+
+
 def test_objects_are_read_as_git_reads_them(repository: Path) -> None:
     for number in range(30):
         for other in range(30):
@@ -139,5 +226,6 @@ def test_the_paths_are_those_in_which_the_trees_differ(repository: Path) -> None
     _git(repository, "rm", "-rq", "src/deep")
     _git(repository, "commit", "-q", "-m", "out")
     number = _git(repository, "rev-parse", "HEAD").strip()
-    found = committed_secrets(number, f"{repository}/.git/objects", f"{repository}/.git/index")
+    commits = Commits(number, f"{repository}/.git/objects", f"{repository}/.git/shallow")
+    found = committed_secrets(commits, f"{repository}/.git/index")
     assert found == ("src/deep/conf/server.pem",)

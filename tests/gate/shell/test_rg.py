@@ -399,7 +399,13 @@ def test_a_search_leaves_out_other_files_once_repositories_and_ignore_files_chan
         ("rg -0ve lib", "ask"), ("rg -0vA 1 lib", "ask"), ("rg -0vie README.md", "ask"), ("rg -0vm 5 lib", "ask"),
         ("rg -r -e lib", "ask"), ("rg -0 -ve x lib", "allow"), ("rg -ve x lib", "allow"),
         ("rg -0v -A 1 x lib", "allow"),
-        ("rg -e x lib", "allow"),
+        ("rg -e x lib", "allow"), ("rg -e -tpy -e x certs", "ask"), ("rg -r -tpy x certs", "ask"),
+        ("rg -r '-g*.py' x certs", "ask"), ("rg --replace --type=py x certs", "ask"), ("rg -tpy x certs", "allow"),
+        ("grep -rv --label -e lib", "ask"), ("grep -r --label --include='*.py' x .", "ask"),
+        ("grep -r -e x -e --include='*.py'", "ask"), ("grep -r --label --exclude-dir=certs x .", "ask"),
+        ("grep -rn -e --exclude-dir=certs -e x", "ask"), ("egrep -rh -e '' -e --include=k .", "ask"),
+        ("grep -r --group-sep --include='*.py' x", "ask"), ("grep -r --include='*.py' x .", "allow"),
+        ("grep -r --exclude-dir=certs x .", "allow"), ("grep -rv -e x lib", "allow"),
     ],
 )  # fmt: skip
 def test_a_word_that_may_be_a_value_limits_no_search(command: str, expected: str, tmp_path: Path) -> None:

@@ -139,12 +139,15 @@ def tracked_in_home(file: str, way: WayHome) -> tuple[Tracked, ...]:
 
 
 def _tracked_in_home(at: tuple[str, WayHome]) -> tuple[Tracked, ...]:
-    file, (above, below) = at
+    file, way = at
     found = _tracked(disk.beginning(file, _MOST_BYTES + 1) or b"", _MOST_NAMES)
-    paths = ((each, (*above, *os.fsdecode(each.path).split("/"))) for each in found or ())
-    return tuple(
-        each for each, path in paths if path[: len(below)] == below and secret_in_home(path[len(below) :]) is not None
-    )
+    return tuple(each for each in found or () if is_secret_in_home(each.path, way))
+
+
+def is_secret_in_home(path: bytes, way: WayHome) -> bool:
+    """Return whether a path that git tracks is called like a secret, counted from the home."""
+    parts, below = (*way.above, *os.fsdecode(path).split("/")), way.below
+    return parts[: len(below)] == below and secret_in_home(parts[len(below) :]) is not None
 
 
 def _has_no_commit(git_dir: str) -> bool:

@@ -148,9 +148,17 @@ def _is_checked_out(repository: Repository) -> bool:
 
 
 def commit_checked_out(repository: Repository) -> str | None:
-    """Return the number of what is checked out, an empty text where that is a branch without a commit; None if it is
-    not known."""
-    return _object_of(["HEAD"], repository)
+    """Return the number of what is checked out, an empty text where that is a branch without a commit and no ref names
+    any; None if it is not known."""
+    if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
+        return None
+    number = _object_of(["HEAD"], repository)
+    return None if number == _NOTHING and disk.combined(_holds_refs, repository.shared) else number
+
+
+def _holds_refs(folder: str) -> bool:
+    kinds = (f"{folder}/refs/{each}" for each in ("heads", "remotes", "tags"))
+    return disk.path_stat(f"{folder}/packed-refs") not in disk.MISSING or any(map(disk.names_in, kinds))
 
 
 def _are_missing(places: Sequence[str], repository: Repository) -> bool:

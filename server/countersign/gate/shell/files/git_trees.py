@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_index import names_secret
+from countersign.gate.shell.files.git_index import WayHome, is_secret_in_home, names_secret
 from countersign.gate.shell.files.git_kinds import place_in_packs
 
 MOST_COMMITS = 10
@@ -38,7 +38,11 @@ _FOLDER = b"40000"
 
 
 class TooMuch(Exception):
-    """More would have to be read than a decision may take, or something of another form."""
+    """Something is not there, or of a form or size that is not read here."""
+
+
+class _Spent(Exception):
+    """More trees would have to be read than a decision may take."""
 
 
 class _Kept(NamedTuple):
@@ -48,57 +52,66 @@ class _Kept(NamedTuple):
     below: Mapping[bytes, _Kept]
 
 
-def committed_secrets(number: str, store: str, index: str) -> tuple[str, ...] | None:
-    """Return the paths that are called like a secret in the commit of this number, or in those before it, and that
-    this index does not surely have as well; None where they cannot be found out. Looks at the disk."""
-    return disk.combined(_committed, (number, store, index))
+class Commits(NamedTuple):
+    """A commit by its number, the folder of objects that has it and those before it, and the file that names commits
+    whose parents a shallow clone lacks."""
+
+    number: str
+    store: str
+    shallow: str
 
 
-def _committed(asked: tuple[str, str, str]) -> tuple[str, ...] | None:
-    number, store, index = asked
+def committed_secrets(commits: Commits, index: str, ways: tuple[WayHome, ...] = ()) -> tuple[str, ...] | None:
+    """Return the paths that are called like a secret in this commit, or in those before it, and that this index does
+    not surely have as well; None where they cannot be found out. ``ways``: where homes lie, from which others count.
+    Looks at the disk."""
+    return disk.combined(_committed, (commits, index, ways))
+
+
+def _committed(asked: tuple[Commits, str, tuple[WayHome, ...]]) -> tuple[str, ...] | None:
+    commits, index, ways = asked
+    ends = disk.beginning(commits.shallow, _MOST_BYTES) or b""
     try:
-        tree, earlier = _changed_lately(number, store)
-        beside = tuple(_Reader(store, _MOST_TREES).beside(tree, _kept_trees(index)))
-    except TooMuch:
+        tree, earlier = _changed_lately(commits.number, commits.store, ends, ways)
+        beside = tuple(_Reader(commits.store, _MOST_TREES, ways).beside(tree, _kept_trees(index)))
+    except (TooMuch, _Spent):
         return None
     return tuple(dict.fromkeys((*beside, *earlier)))
 
 
 @lru_cache(maxsize=64)
-def _changed_lately(number: str, store: str) -> tuple[bytes, tuple[str, ...]]:
+def _changed_lately(number: str, store: str, ends: bytes, ways: tuple[WayHome, ...]) -> tuple[bytes, tuple[str, ...]]:
     """The tree of a commit, and the secrets in which the commits before it differ. What a number names does not change,
     so it is kept."""
-    reader, trees = _Reader(store, _MOST_EARLIER), [bytes.fromhex(each) for each in _trees_of(number, store)]
+    reader, trees = (
+        _Reader(store, _MOST_EARLIER, ways),
+        [bytes.fromhex(each) for each in _trees_of(number, store, ends)],
+    )
     found: dict[str, None] = {}
-    for after, before in pairwise(trees):
-        try:
+    try:
+        for after, before in pairwise(trees):
             for path in reader.between(after, before):
                 found[path] = None
-        except TooMuch:
-            break
+    except _Spent:
+        pass  # fewer commits are looked at
     return trees[0], tuple(found)
 
 
-def _trees_of(number: str, store: str) -> Iterator[str]:
-    """The tree of this commit, and those of the commits before it, by the first parent of each. What a shallow clone
-    lacks ends it."""
+def _trees_of(number: str, store: str, ends: bytes) -> Iterator[str]:
+    """The tree of this commit, and those of the commits before it, by the first parent of each."""
     following: str | None = number
-    for at in range(MOST_COMMITS):
-        found = _tree_and_parent(following, store) if following is not None else None
-        if found is None:
-            if at == 0:
-                raise TooMuch
+    for _ in range(MOST_COMMITS):
+        if following is None:
             return
-        yield found[0]
-        following = found[1]
+        tree, parent = _tree_and_parent(following, store)
+        yield tree
+        following = None if following.encode() in ends else parent
 
 
 @lru_cache(maxsize=512)
-def _tree_and_parent(number: str, store: str) -> tuple[str, str | None] | None:
+def _tree_and_parent(number: str, store: str) -> tuple[str, str | None]:
     found = read_object(number, store)
-    if found is None:
-        return None
-    parts = _COMMIT.match(found[1]) if found[0] == b"commit" else None
+    parts = _COMMIT.match(found[1]) if found is not None and found[0] == b"commit" else None
     if parts is None:
         raise TooMuch
     return parts[1].decode(), parts[2].decode() if parts[2] else None
@@ -107,8 +120,8 @@ def _tree_and_parent(number: str, store: str) -> tuple[str, str | None] | None:
 class _Reader:
     """Reads so many trees of one folder of objects at most."""
 
-    def __init__(self, store: str, most: int) -> None:
-        self._store, self._left = store, most
+    def __init__(self, store: str, most: int, ways: tuple[WayHome, ...]) -> None:
+        self._store, self._left, self._ways = store, most, ways
 
     def beside(self, number: bytes, kept: _Kept, above: bytes = b"") -> Iterator[str]:
         """The secrets in a tree that differ from what the index keeps for its folder."""
@@ -118,7 +131,7 @@ class _Reader:
             path = above + name
             if is_folder:
                 yield from self.beside(each, kept.below.get(name, _NOTHING), path + b"/")
-            if names_secret(path):
+            if self._is_secret(path):
                 yield os.fsdecode(path)
 
     def between(self, after: bytes, before: bytes, above: bytes = b"") -> Iterator[str]:
@@ -127,21 +140,26 @@ class _Reader:
             return
         mine = self._tree(after, above) if after else {}
         theirs = self._tree(before, above) if before else {}
-        for name in mine.keys() | theirs.keys():
+        for name in sorted(mine.keys() | theirs.keys()):
             (one, first), (other, second) = mine.get(name, _MISSING), theirs.get(name, _MISSING)
             if one == other:
                 continue
             path = above + name
             if first or second:
                 yield from self.between(one if first else b"", other if second else b"", path + b"/")
-            if names_secret(path):
+            if self._is_secret(path):
                 yield os.fsdecode(path)
 
     def _tree(self, number: bytes, above: bytes) -> Mapping[bytes, tuple[bytes, bool]]:
         self._left -= 1
-        if self._left < 0 or above.count(b"/") > _MOST_DEPTH:
+        if self._left < 0:
+            raise _Spent
+        if above.count(b"/") > _MOST_DEPTH:
             raise TooMuch
         return _entries(number, self._store)
+
+    def _is_secret(self, path: bytes) -> bool:
+        return names_secret(path) or any(is_secret_in_home(path, way) for way in self._ways)
 
 
 _NOTHING = _Kept(None, {})
@@ -161,7 +179,7 @@ def _entries(number: bytes, store: str) -> Mapping[bytes, tuple[bytes, bool]]:
         blank, end = text.find(b" ", at), text.find(b"\0", at)
         if not at < blank < end <= len(text) - 21:
             raise TooMuch
-        entries[text[blank + 1 : end]] = (text[end + 1 : end + 21], text[at:blank] == _FOLDER)
+        entries[text[blank + 1 : end]] = (text[end + 1 : end + 21], text[at:blank].lstrip(b"0") == _FOLDER)
         at = end + 21
     return entries
 

@@ -124,7 +124,8 @@ def searches(known: ProgramReading, facts: Facts, place: str, paths: PathJudge) 
     types = [value.value or "" for value in known.arguments.values("-t", "--type")]
     globs = [value.value or "" for value in known.arguments.values("-g", "--glob", "--iglob")]
     globs = [glob.lower() for glob in globs if not glob.startswith("!")]
-    endings = _ENDINGS.union(*(_TYPES.get(each, []) for each in types)) if types or globs else None
+    limited = bool(types or globs) and known.arguments.settled
+    endings = _ENDINGS.union(*(_TYPES.get(each, []) for each in types)) if limited else None
     # A glob that matches a folder brings it back as well.
     ending = {f".{each}" for glob in globs if _BY_ENDING.fullmatch(glob) for each in _endings_of(glob)}
     entered = frozenset({glob.rpartition("/")[2] for glob in globs} | ending)

@@ -180,9 +180,11 @@ def _by_recursion(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedR
     if row is None or found.may_have(*row.follows):
         return None
     files = found.operands if found.may_have(*row.given) else found.operands[1:]
-    roots = [word.value or "" for _, word in files] or ["."]
+    roots = [word.value or "" for _, word in files]
     if not all(map(_PLAIN_ROOT.fullmatch, roots)):
         return None
+    if not (roots and found.settled):
+        roots.append(".")  # the words may be none of files
     flat = _without_recursion(words, [index for index, _ in files], row.deep, found.options)
     tests = _narrowing(found, roots)
     if flat is None or tests is None:
@@ -231,6 +233,8 @@ def _narrowing(found: Arguments, roots: Sequence[str]) -> tuple[str, ...] | None
     wanted = [word.value or "*" for word in found.values("--include")]
     if not all(map(_PLAIN_NAME.fullmatch, skipped)):
         return None
+    if not found.settled:
+        skipped, wanted = [], []  # any of these may be another option's value
     # Whether a folder that is named on the command line is left out, depends on how it is spelled.
     own = {part for root in roots for part in (root.rstrip("/").rpartition("/")[2], ".", "..")}
     if not own.isdisjoint(skipped):

@@ -41,7 +41,7 @@ from countersign.gate.shell.files.git_refs import (
 )
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.git_settings import compares_dates_alone, may_be_on
-from countersign.gate.shell.files.git_trees import committed_secrets
+from countersign.gate.shell.files.git_trees import Commits, committed_secrets
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import (
     IGNORE_NAMES,
@@ -157,10 +157,10 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         limits = ()
     if secrets is None:
         return _UNKNOWN_FILES
-    for home in context.paths.homes:
-        if (way := _from_home(repository, home)) is not None:
-            secrets += tracked_in_home(index, way)
-    earlier = _committed_lately(git, repository)
+    ways = tuple(way for home in context.paths.homes if (way := _from_home(repository, home)) is not None)
+    for way in ways:
+        secrets += tracked_in_home(index, way)
+    earlier = _committed_lately(git, repository, ways)
     if earlier is None:
         return _UNKNOWN_FILES
     if not (secrets or earlier) and not reads_work_tree(git):
@@ -189,15 +189,17 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     return None
 
 
-def _committed_lately(git: Git, repository: Repository) -> tuple[str, ...] | None:
+def _committed_lately(git: Git, repository: Repository, ways: tuple[WayHome, ...]) -> tuple[str, ...] | None:
     """Secrets that the last commits hold, where it may print lines of commits; None if they are not known."""
-    alone = searches_files(git) and len(git.arguments.operands) < 2
+    found = git.arguments
+    alone = searches_files(git) and found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2)
     if shows_unstaged(git) or compares_files(git) or alone:
         return ()
     number = commit_checked_out(repository)
     if not number:
         return None if number is None else ()
-    return committed_secrets(number, f"{repository.shared}/objects", f"{repository.own}/index")
+    commits = Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow")
+    return committed_secrets(commits, f"{repository.own}/index", ways)
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
