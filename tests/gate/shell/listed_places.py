@@ -11,10 +11,15 @@ import pytest
 
 
 def lay_out(tmp_path: Path) -> dict[str, str]:
-    for name in ("ws/src/a.py", "ws/src/b.py", "ws/tests/a.py", "ws/README.md", "home/.ssh/id_rsa", "out/x.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
+    return with_files(tmp_path, "ws/src/a.py ws/src/b.py ws/tests/a.py ws/README.md home/.ssh/id_rsa out/x.py")
+
+
+def with_files(top: Path, names: str) -> dict[str, str]:
+    """Make these files below `ws` and `home` of a folder, and say which these are."""
+    for name in names.split():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).touch()
+    return {"workspace": str(top / "ws"), "home": str(top / "home")}
 
 
 def make(name: str, places: dict[str, str]) -> None:

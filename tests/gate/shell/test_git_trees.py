@@ -20,13 +20,17 @@ PRINTING = ("git diff --cached", "git diff HEAD", "git show", "git log -p -1", "
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """One in which a secret was committed, among other files."""
-    for name in ("src/app.py", "src/deep/conf/server.pem", "docs/x"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
-    return tmp_path
+    return _with_commit(tmp_path, "src/app.py", "src/deep/conf/server.pem", "docs/x")
+
+
+def _with_commit(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    _git(folder, "init", "-q", "-b", "main")
+    _git(folder, "add", ".")
+    _git(folder, "commit", "-q", "-m", "x")
+    return folder
 
 
 def _git(folder: Path, *words: str) -> str:
@@ -182,12 +186,7 @@ def test_a_search_in_a_commit_finds_what_the_index_lacks(command: str, repositor
 
 
 def test_secrets_of_the_home_count_where_they_were_tracked(tmp_path: Path) -> None:
-    for name in (".aws/credentials", ".config/gh/hosts.yml", ".bashrc"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _with_commit(tmp_path, ".aws/credentials", ".config/gh/hosts.yml", ".bashrc")
     _git(tmp_path, "rm", "-rq", "--cached", ".aws", ".config")
     _git(tmp_path, "commit", "-q", "-m", "out")
     for command in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .asked import decide
+from .listed_places import with_files
 
 RULES = ["Bash(rsync:*)", "Bash(cp:*)", "Bash(mv:*)", "Bash(cat:*)", "Edit(./**)"]
 
@@ -50,11 +51,7 @@ mv -T deep docs
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     top = tmp_path_factory.mktemp("kept").resolve()
     files = "ws/sub/server.pem ws/src/a.py ws/tpl/.vscode/t.json ws/new/tpl/x ws/deep/x ws/docs/x ws/a.txt home/x"
-    for name in files.split():
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    return {"workspace": str(top / "ws"), "home": str(top / "home")}
+    return with_files(top, files)
 
 
 @pytest.mark.parametrize("command", SECRETS.strip().splitlines())

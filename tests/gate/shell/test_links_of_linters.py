@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .asked import decide
+from .listed_places import make, with_files
 
 PROGRAMS = (
     "ruff eslint mypy flake8 pytest black jest vitest stylelint pylint biome pyright bandit mocha go isort rubocop "
@@ -70,33 +71,25 @@ make -C src
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     top = tmp_path_factory.mktemp("linters").resolve()
-    for name in ("ws/held/key.txt", "ws/linked/a.py", "ws/src/a.py", "home/.ssh/id_rsa", "home/x", "ws/.env", "ws/x/y"):
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    (top / "ws" / "linked" / "test_k.py").symlink_to("../held/key.txt")
-    return {"workspace": str(top / "ws"), "home": str(top / "home")}
+    files = "ws/held/key.txt ws/linked/a.py ws/src/a.py home/.ssh/id_rsa home/x ws/.env ws/x/y"
+    found = with_files(top, files)
+    make("linked/test_k.py -> ../held/key.txt", found)
+    return found
 
 
 @pytest.fixture(scope="module")
 def secret(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     top = tmp_path_factory.mktemp("secret").resolve()
-    for name in ("ws/linked/a.py", "ws/src/a.py", "home/.ssh/id_rsa"):
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    (top / "ws" / "linked" / "test_k.py").symlink_to("../../home/.ssh/id_rsa")
-    return {"workspace": str(top / "ws"), "home": str(top / "home")}
+    found = with_files(top, "ws/linked/a.py ws/src/a.py home/.ssh/id_rsa")
+    make("linked/test_k.py -> ../../home/.ssh/id_rsa", found)
+    return found
 
 
 @pytest.fixture(scope="module")
 def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     top = tmp_path_factory.mktemp("ordinary").resolve()
     files = "ws/src/a.py ws/tests/test_a.py ws/node_modules/x/cli.js ws/.env ws/held/key.py home/.ssh/id_rsa"
-    for name in files.split():
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
+    found = with_files(top, files)
     links = {
         ".venv/bin/python": "/usr/bin/python3",
         ".venv/lib64": "lib",
@@ -109,10 +102,8 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "docs/src": "../src",
     }
     for name, target in links.items():
-        path = top / "ws" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(target)
-    return {"workspace": str(top / "ws"), "home": str(top / "home")}
+        make(f"{name} -> {target}", found)
+    return found
 
 
 @pytest.mark.parametrize("command", READING.strip().splitlines())
@@ -125,11 +116,7 @@ def test_a_link_that_a_linter_may_follow_asks(places: dict[str, str], secret: di
 
 def test_a_folder_of_packages_is_looked_through_as_well(tmp_path_factory: pytest.TempPathFactory) -> None:
     top = tmp_path_factory.mktemp("packages").resolve()
-    for name in ("ws/.env", "ws/node_modules/x/a.js", "home/x"):
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    where = {"workspace": str(top / "ws"), "home": str(top / "home")}
+    where = with_files(top, "ws/.env ws/node_modules/x/a.js home/x")
     assert decide("eslint --no-ignore .", allow=RULES, **where) == "allow"
     (top / "ws" / "node_modules" / "x" / "b.js").symlink_to("../../.env")
     assert decide("eslint --no-ignore .", allow=RULES, **where) == "ask"

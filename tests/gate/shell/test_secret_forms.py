@@ -48,37 +48,31 @@ def test_a_long_pattern_may_be_any_name() -> None:
 RULES = ["Bash(prettier:*)", "Bash(eslint:*)", "Bash(tar:*)", "Edit(./**)"]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "prettier '.env*.json'",
-        "prettier '.e*.json'",
-        "prettier '**/.*.json'",
-        "prettier 'src/{.e*,x}.json'",
-        "prettier '*.bak'",
-        "eslint '.env*.json'",
-        "tar xf a.tar -C out && cat out/.e*.json",
-        "tar xf a.tar -C out && cat out/*.bak",
-        "tar xf a.tar -C out && cat out/*.orig",
-        "cat .e*.json",
-        "cat .[e]nv*.json",
-    ],
-)
-def test_a_pattern_that_could_match_a_secret_asks(command: str) -> None:
-    assert decide(command, allow=RULES, workspace="/nowhere") == "ask"
+COULD = """
+prettier '.env*.json'
+prettier '.e*.json'
+prettier '**/.*.json'
+prettier 'src/{.e*,x}.json'
+prettier '*.bak'
+eslint '.env*.json'
+tar xf a.tar -C out && cat out/.e*.json
+tar xf a.tar -C out && cat out/*.bak
+tar xf a.tar -C out && cat out/*.orig
+cat .e*.json
+cat .[e]nv*.json
+"""
+COULD_NOT = """
+prettier '**/*.json'
+prettier --check 'src/**/*.{ts,tsx,json}'
+eslint 'src/**/*.json'
+tar xf a.tar -C out && cat out/*.json
+cat *.json
+cat *.bak
+cat *.d.ts
+"""
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "prettier '**/*.json'",
-        "prettier --check 'src/**/*.{ts,tsx,json}'",
-        "eslint 'src/**/*.json'",
-        "tar xf a.tar -C out && cat out/*.json",
-        "cat *.json",
-        "cat *.bak",
-        "cat *.d.ts",
-    ],
-)
-def test_everyday_patterns_are_allowed(command: str) -> None:
-    assert decide(command, allow=RULES, workspace="/nowhere") == "allow"
+@pytest.mark.parametrize(("commands", "expected"), [(COULD, "ask"), (COULD_NOT, "allow")])
+def test_a_pattern_that_could_match_a_secret_asks(commands: str, expected: str) -> None:
+    for command in commands.strip().splitlines():
+        assert decide(command, allow=RULES, workspace="/nowhere") == expected, command

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .asked import decide
+from .listed_places import with_files
 
 WRITES = """
 tar xf a.tgz
@@ -40,11 +41,7 @@ tar tf a.tgz
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     top = tmp_path_factory.mktemp("unknown").resolve()
-    for name in ("ws/src/held/k", "ws/open/x", "ws/backup/src/x", "ws/a.py", "home/x"):
-        path = top / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    return {"workspace": str(top / "ws"), "home": str(top / "home")}
+    return with_files(top, "ws/src/held/k ws/open/x ws/backup/src/x ws/a.py home/x")
 
 
 @pytest.mark.parametrize("command", WRITES.strip().splitlines())
