@@ -110,7 +110,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "whole": bool,
         "widened": str,
     },
-    "chooses": {"operands": bool, "names": str, "endings": str, "known": str, "any_file": str},
+    "chooses": {"operands": bool, "names": str, "endings": str, "known": str, "any_file": str, "opens_all": bool},
     "outputs": {"letters": str, "filled_by": str},
     "lists": {
         "named": str,
@@ -174,6 +174,7 @@ FACTS: Mapping[str, type] = {
     "leaves_folders": bool,
     "leaves_links": bool,
     "own_kinds": bool,
+    "reads_here": bool,
     "runs_here": bool,
     "may_move_shell": bool,
     "runs_by_name": bool,

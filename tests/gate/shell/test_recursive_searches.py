@@ -108,3 +108,17 @@ def test_what_a_search_leaves_out_may_be_a_secret(places: dict[str, str]) -> Non
     assert decide("grep -rn x src --include=*.py", **places) == "ask"
     assert decide("grep -rn x src", deny=["Read(src/a.py)"], **places) != "allow"
     assert decide("grep -rn x src", deny=["Read(tests/**)"], **places) == "allow"
+
+
+@pytest.mark.parametrize("link", ["src/deep -> ../../out", "src/x.d -> /", "src/deep/er -> {home}/.ssh"])
+def test_an_option_for_the_names_of_files_leaves_no_link_out(link: str, places: dict[str, str]) -> None:
+    make("src/deeper/x.py", places)
+    make(link.format(**places), places)
+    for command in ("grep -rn --include='*.py' x src", "grep -r --include=id_rsa x ."):
+        assert decide(command, **places) == "ask", command
+
+
+def test_a_link_to_a_folder_of_the_workspace_is_nothing_new(places: dict[str, str]) -> None:
+    make("src/also -> ../tests", places)
+    make(".venv/bin/python -> /usr/bin/python3", places)
+    assert decide("grep -rn --include='*.py' x .", **places) == "allow"

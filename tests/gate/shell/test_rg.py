@@ -400,6 +400,7 @@ def test_a_search_leaves_out_other_files_once_repositories_and_ignore_files_chan
         ("rg -r -e lib", "ask"), ("rg -0 -ve x lib", "allow"), ("rg -ve x lib", "allow"),
         ("rg -0v -A 1 x lib", "allow"),
         ("rg -e x lib", "allow"), ("rg -e -tpy -e x certs", "ask"), ("rg -r -tpy x certs", "ask"),
+        ("rg x certs -g '#*.py'", "ask"), ("rg -g '#?*.md' -g '!a' x", "ask"), ("rg --iglob '#/x/*.py' x", "ask"),
         ("rg -r '-g*.py' x certs", "ask"), ("rg --replace --type=py x certs", "ask"), ("rg -tpy x certs", "allow"),
         ("grep -rv --label -e lib", "ask"), ("grep -r --label --include='*.py' x .", "ask"),
         ("grep -r -e x -e --include='*.py'", "ask"), ("grep -r --label --exclude-dir=certs x .", "ask"),

@@ -40,11 +40,22 @@ def test_linters_go_on_where_rules_speak_of_secrets_alone(deny: list[str], expec
     "command",
     [
         "ruff check --extension env:python .", "eslint --ext env .", "eslint --ext '*' .", "prettier --parser yaml .",
-        "prettier '.*'", "grep -r x .", "cat .env", "flake8 --filename '*' .", "ruff check .env",
+        "prettier '.*'", "isort -a os --su=env --diff .", "isort --supported-ext=local --diff .",
+        "grep -r x .", "cat .env", "flake8 --filename '*' .", "ruff check .env",
     ],
 )  # fmt: skip
 def test_what_takes_other_kinds_asks_all_the_same(command: str, tmp_path: Path) -> None:
     for name in (".env", "app.py"):
         (tmp_path / name).write_text("x\n")
-    given = [*PROGRAMS, "Bash(grep:*)", "Bash(cat:*)"]
+    given = [*PROGRAMS, "Bash(grep:*)", "Bash(cat:*)", "Bash(isort:*)"]
     assert decide(command, allow=given, deny=["Read(./.env)"], workspace=str(tmp_path), home=HOME) in ("ask", "deny")
+
+
+@pytest.mark.parametrize("first", ["git checkout -q topic", "git pull", "tar xf a.tar", "mv held .later"])
+def test_what_an_earlier_command_may_bring_is_not_known(first: str, tmp_path: Path) -> None:
+    (tmp_path / "held").mkdir()
+    rules = [*PROGRAMS, "Bash(git:*)", "Bash(tar:*)", "Bash(mv:*)", "Edit"]
+    for linting in ("ruff check .", "eslint .", "black --check ."):
+        where = {"workspace": str(tmp_path), "home": HOME}
+        assert decide(f"{first} && {linting}", allow=rules, deny=["Read(./secrets/**)"], **where) == "ask"
+        assert decide(linting, allow=rules, deny=["Read(./secrets/**)"], **where) == "allow"

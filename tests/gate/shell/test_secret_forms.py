@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from countersign.gate.paths.sensitive_paths import SECRET_FORMS, secret_name
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from countersign.gate.paths import sensitive_paths
+from countersign.gate.paths.sensitive_paths import SECRET_FORMS, TELLING, secret_name
+from countersign.gate.shell.files.git_index import names_secret
 from countersign.gate.shell.files.program_globs import may_be_secret_glob
 from countersign.gate.shell.files.spelled_names import secret_form
 
 from .asked import decide
+from .listed_places import with_files
 
 EVERYDAY = """
 *.json *.js *.ts *.py *.md **/*.ts *.d.ts *.{js,ts} *.test.ts test_*.py *_test.go *.tsx *.html *.y*ml *.toml
@@ -76,3 +83,28 @@ cat *.d.ts
 def test_a_pattern_that_could_match_a_secret_asks(commands: str, expected: str) -> None:
     for command in commands.strip().splitlines():
         assert decide(command, allow=RULES, workspace="/nowhere") == expected, command
+
+
+PIECES = st.lists(
+    st.sampled_from([*".#~_", ".env", ".npmrc", ".pypirc", ".pem", "id_rsa", "id_ed25519", "k", "_BASE_31", "_local_2",
+                     ".bak", ".swp", ".orig", ".~1~", ".env.x"]), max_size=5)  # fmt: skip
+
+
+@given(PIECES.map("".join))
+@example("_BASE_31079.env")
+@example("#_REMOTE_1.npmrc")
+def test_what_is_looked_for_first_is_in_every_name_of_a_secret(name: str) -> None:
+    assert sensitive_paths._secret_name(name) is None or TELLING.search(name) is not None
+    assert names_secret(name.encode()) == (secret_name(name) is not None)
+
+
+def test_letters_that_a_disk_without_case_takes_for_others_count() -> None:
+    for name in ("id_r\u017fa", "ID_ECD\u017fA"):
+        assert secret_name(name) is not None
+        assert names_secret(name.encode())
+
+
+@pytest.mark.parametrize("command", ["rg x", "grep -rn x .", "find . -type f -name '_*' | xargs cat", "cat kk/*"])
+def test_what_a_merge_tool_leaves_beside_a_secret_is_one(command: str, tmp_path: Path) -> None:
+    where = with_files(tmp_path, "ws/kk/_BASE_31079.env ws/kk/a.py home/x")
+    assert decide(command, **where) == "ask"

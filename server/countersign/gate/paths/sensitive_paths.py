@@ -275,9 +275,17 @@ def secret_at(segments: Sequence[str]) -> tuple[int, str] | None:
     return None if at is None else (at, KEPT_BY_GIT)
 
 
-@lru_cache(maxsize=4096)
 def secret_name(name: str) -> str | None:
     """Why a file of this name is a secret wherever it lies, or None."""
+    return None if name.isascii() and TELLING.search(name) is None else _secret_name(name)
+
+
+TELLING = re.compile(r"\.env|\.npmrc|\.pypirc|\.pem|id_(?:rsa|ed25519|ecdsa)", re.IGNORECASE)
+"""What each name of a secret, and of a copy of one, holds if it is ASCII."""
+
+
+@lru_cache(maxsize=4096)
+def _secret_name(name: str) -> str | None:
     originals = _originals(fold(name))
     return next((reason for pattern, reason in SECRET for each in originals if pattern.fullmatch(each)), None)
 

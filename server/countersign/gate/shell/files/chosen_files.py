@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.files.file_use import FileUse, unknown
 from countersign.gate.shell.files.program_globs import has_groups, may_be_secret_glob, without_groups
-from countersign.gate.shell.programs.argv import one_spelling
+from countersign.gate.shell.programs.argv import is_one_of, one_spelling
 from countersign.gate.shell.programs.tables import FACETS, names_with_field, words_of
 from countersign.gate.shell.syntax.tree import Word
 
 CHOOSING = frozenset(key[0] for key in FACETS["chooses"])
 _NAMES, _ENDINGS, _KNOWN, _ANY = (words_of("chooses", field) for field in ("names", "endings", "known", "any_file"))
 _PATTERNS = names_with_field("chooses", "operands")
+_OPENS_ALL = names_with_field("chooses", "opens_all")
+"""Programs that open what their patterns match, of whatever kind it is."""
 _NOTHING = frozenset[str]()
 
 
@@ -27,14 +29,13 @@ def chosen_files(
 ) -> Iterator[FileUse]:
     """Yield the patterns that name files to a program, and what may be a secret by the names or endings that it takes.
     ``is_folder`` says of an operand whether it is one."""
-    options = {one_spelling(option.name) for option in known.arguments.options}
-    every = not options.isdisjoint(map(one_spelling, _ANY.get(name, _NOTHING)))
+    every = any(_means(option.name, _ANY.get(name, _NOTHING)) for option in known.arguments.options)
     for _, word in known.arguments.operands if name in _PATTERNS else ():
         text = word.value or ""
         if _WILD.search(text) or has_groups(text):
             # One with a mark in front leaves files out.
             hidden = any(each.rsplit("/", 1)[-1] == ".*" for each in without_groups(text))
-            if text[0] != "!" and (hidden or every) and may_be_secret_glob(text):
+            if text[0] != "!" and (hidden or every or name in _OPENS_ALL) and may_be_secret_glob(text):
                 yield _unknown(word)
             else:
                 yield FileUse("read", word, shown=True, free=True)
@@ -57,13 +58,18 @@ _BETWEEN = re.compile(r"[,\s]+")
 
 def _values(names: frozenset[str], words: Sequence[Word], known: ProgramReading) -> Iterator[Word]:
     """The values of these options in any spelling; of one that the row does not say to take any, the next word."""
-    spelled = {one_spelling(name) for name in names}
     for option in known.arguments.options if names else ():
-        if one_spelling(option.name) in spelled:
+        if _means(option.name, names):
             if option.value is not None:
                 yield option.value
             else:
                 yield from words[option.index + 1 : option.index + 2]
+
+
+def _means(option: str, names: frozenset[str]) -> bool:
+    """Whether an option is one of these in any spelling, or its beginning, which some parsers take for the whole."""
+    given, long = one_spelling(option), option.startswith("--")
+    return any(given == one_spelling(name) or (long and is_one_of(option, (name,))) for name in names)
 
 
 def _unknown(word: Word) -> FileUse:

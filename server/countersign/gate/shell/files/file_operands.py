@@ -10,7 +10,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
+from countersign.gate.paths.sensitive_paths import protected_names, protected_reason
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
@@ -26,9 +28,10 @@ from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.files.sed_of_macos import sed_of_macos
+from countersign.gate.shell.files.spelled_names import may_be_protected
 from countersign.gate.shell.files.word_values import made_below
 from countersign.gate.shell.languages.find import FINDERS, folders_in
-from countersign.gate.shell.programs.argv import Arguments, is_listed, is_one_of, may_be_several
+from countersign.gate.shell.programs.argv import Arguments, Option, is_listed, is_one_of, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, keys_of
@@ -393,6 +396,10 @@ def _as_operands(
                 change: Operation = "write" if tests or follows else "delete"
                 yield from (FileUse(change, word, below=True, removes=True) for word in listed)
                 yield from _deleted(listed, found)
+                if not _deletes_nothing_protected(found):
+                    yield from (FileUse("write", word, unknown_names=True) for word in listed)
+                    for held in (_in_folder(word, constant(name)) for word in listed for name in _PROTECTED):
+                        yield FileUse("delete", held, if_there=True)
         case "write":
             yield from (FileUse("write", word) for word in operands)
         case "delete":
@@ -483,6 +490,29 @@ def _deleted(folders: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
             yield FileUse("delete", constant(plain))
 
 
+def _deletes_nothing_protected(found: Arguments) -> bool:
+    """Whether a test leaves out all that is protected wherever it lies: one by a name or path that can match none, and
+    where tests are alternatives, each. In such a pattern a star stands for slashes as well."""
+    denied = {option.index + 1 for option in found.options if option.name == "-not"}
+    denied |= {index + 1 for index, word in found.operands if word.value == "!"}
+    tests = [option for option in found.options if option.name in _BY_NAME | _BY_PATH]
+    safe = [option.index not in denied and _matches_nothing_protected(option) for option in tests]
+    alternatives = found.has("-o", "-or") or any(word.value == "," for _, word in found.operands)
+    return bool(safe) and (all(safe) if alternatives else any(safe))
+
+
+def _matches_nothing_protected(test: Option) -> bool:
+    pattern = test.value.value if test.value is not None else None
+    if pattern is None:
+        return False
+    if test.name in _BY_NAME:
+        return protected_reason([pattern]) is None and not may_be_protected(pattern)
+    folded = pattern.lower()
+    return not any(fnmatchcase(f"{front}{name}{behind}".lower(), folded) for name in _PROTECTED
+                   for front in ("./", "./a/", "a/") for behind in ("", "/x", "/hooks/x"))  # fmt: skip
+
+
+_PROTECTED = protected_names()
 _BY_NAME = frozenset({"-name", "-iname"})
 _BY_PATH = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
 _NO_TESTS = frozenset({
@@ -733,6 +763,8 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
             inner = next(iter(found.valued("--one-top-level")), constant("."))
             folder = _in_folder(entered[-1], inner) if entered else inner
             yield FileUse("write", folder, unknown_names=True)
+            if found.may_have("-P", "--absolute-names", "--absolute-paths") or "P" in letters:
+                yield FileUse("write", unknown())  # names in the archive may lead anywhere
             if not letters or "x" in letters:
                 yield from (_unpacked(folder, member) for member in operands)
     elif listing:
@@ -792,6 +824,8 @@ def _unzip(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
         folder = next(iter(found.values("-d")), None)
         folder = folder if folder is not None else constant(".")
         yield FileUse("write", folder, unknown_names=True)
+        if found.has("-:"):
+            yield FileUse("write", unknown())  # names in the archive may lead upwards
         yield from (_unpacked(folder, member) for _, member in found.operands[1:])
 
 
@@ -858,8 +892,16 @@ def _cpio(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     listing = found.keeps("-t", "--list")
     if found.may_have("-i", "--extract", "-p", "--pass-through") and not listing:
         yield FileUse("write", constant("."), unknown_names=True)
+        if not found.keeps("--no-absolute-filenames"):
+            yield FileUse("write", unknown())
     if not found.keeps("-i", "--extract"):
         yield FileUse("read", unknown())  # the names of what it packs or copies come in on its input
+
+
+def _pax(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
+    """It takes the names in an archive as they are."""
+    if known.arguments.may_have("-r"):
+        yield FileUse("write", unknown())
 
 
 def _ar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
@@ -925,6 +967,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileU
     "response-files": _strings,
     "read-operands": _vim,
     "key-archive": _tar,
+    "names-as-they-are": _pax,
     "unpacked-folder": _unzip,
     "command-archive": _seven,
     "patched-files": _patch,

@@ -23,7 +23,6 @@ MOST_UNUSUAL = 1_000
 
 PLAIN = re.compile(r"[A-Za-z0-9_.@+,%=#()&!$^{}-]+")
 """Names that no shell and no program takes for anything else, but for their first character."""
-_LIKELY = re.compile(r"[.#]*(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
 
 
 class Unusual(NamedTuple):
@@ -37,13 +36,15 @@ class Unusual(NamedTuple):
 
 class Find(NamedTuple):
     """``root`` is an absolute folder, which is written as ``printed`` among the words behind find's name, ``own`` are
-    folded paths that count wherever they are met, and at most ``most`` names are looked at."""
+    folded paths that count wherever they are met, and at most ``most`` names are looked at. ``enters_links``: who
+    searches may go into folders behind links, so that each of these counts."""
 
     root: str
     printed: str
     words: tuple[str, ...]
     most: int
     own: tuple[str, ...] = ()
+    enters_links: bool = False
 
 
 def found_names(asked: Find) -> tuple[Unusual, ...] | None:
@@ -94,7 +95,7 @@ class _Walk:
             for name, is_folder in entries:
                 path = f"{front}{name}"
                 kind = "link" if is_folder is None else "folder" if is_folder else "file"
-                may_give = self._tests.may_give(name, kind)
+                may_give = self._tests.may_give(name, kind) or self._leads_on(path, kind)
                 given, broken = given or may_give, broken or "\n" in name
                 below = odd or may_be_secret(name) or not PLAIN.fullmatch(name) or self._is_kept(path)
                 if may_give and (below or self._is_unusual(path, kind)):
@@ -104,6 +105,9 @@ class _Walk:
             if given and broken:
                 self.found.append(Unusual(front, broken=True))
         return True
+
+    def _leads_on(self, path: str, kind: Kind) -> bool:
+        return self._asked.enters_links and kind == "link" and disk.is_folder(f"{self._asked.root}/{path}")
 
     def _is_unusual(self, path: str, kind: Kind) -> bool:
         if kind == "link" or self._is_own(path):
@@ -131,5 +135,4 @@ def is_special(whole: str, path: str) -> bool:
 
 
 def may_be_secret(name: str) -> bool:
-    likely = not name.isascii() or _LIKELY.match(name.lower()) is not None
-    return likely and (secret_name(name) is not None or secret_name(name.rstrip(". ")) is not None)
+    return secret_name(name) is not None or secret_name(name.rstrip(". ")) is not None

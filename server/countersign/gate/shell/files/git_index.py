@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from countersign.gate.paths.sensitive_paths import secret_at, secret_in_home
+from countersign.gate.paths.sensitive_paths import TELLING, secret_at, secret_in_home
 from countersign.gate.probes import disk
 
 _HEAD = 62
@@ -31,7 +31,8 @@ _MOST_GITLINKS = 1_000
 _MOST_NAMES = 200_000
 _PLAIN_VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
 """Versions in which each name stands as it is."""
-_LIKELY = re.compile(rb"\.env|\.npmrc|\.pypirc|id_(?:rsa|ed25519|ecdsa)|\.pem", re.IGNORECASE)
+_LIKELY = re.compile(TELLING.pattern.replace("s", "(?:s|\xc5\xbf)").encode("latin-1"), re.IGNORECASE)
+"""In UTF-8. `ſ` is the only other letter that a disk without case may take for one of these."""
 
 
 class Tracked(NamedTuple):

@@ -80,7 +80,7 @@ def _keeps_lines(words: Sequence[str], *, nul: bool) -> bool:
     return FILTERS.get(words[0]) in {"order", "ends", "lines"} and takes_nul == nul
 
 
-def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | None:
+def of_find(words: Sequence[str], place: str, judge: PathJudge, *, enters_links: bool = False) -> GivenNames | None:
     """The same for the words of find, in which ``RUNS`` stands for each command that it runs."""
     tests = find_tests(words[1:])
     if tests is None or ("-print" in words and "-print0" in words) or not _stands_alone(".", place, judge):
@@ -92,7 +92,7 @@ def of_find(words: Sequence[str], place: str, judge: PathJudge) -> GivenNames | 
     for root in roots:
         if not _stands_alone(root, place, judge):
             return None
-        below = _look_below(root, tuple(words[1:]), place, judge)
+        below = _look_below(root, tuple(words[1:]), place, judge)._replace(enters_links=enters_links)
         found = found_names(below) if disk.is_there(below.root) else None
         if found is None:
             return None

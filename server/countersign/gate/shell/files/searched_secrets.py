@@ -28,7 +28,6 @@ MAX_IGNORE = 100_000
 MOST_FOUND = 500
 """Secrets after which none is looked for."""
 _PLAIN = re.compile(r"/?[\w.@+-]+(?:/[\w.@+-]+)*/?|\*(?:\.[\w-]+)+")
-_LIKELY = re.compile(r"\.*#|id_|\.+(?:env|npmrc|pypirc|id_)|.*\.pem", re.DOTALL)
 
 
 class Search(NamedTuple):
@@ -151,7 +150,7 @@ _IN_FOLDER = frozenset({".ignore", ".rgignore", ".gitignore", *_REPOSITORIES})
 
 
 def _may_be_secret(name: str) -> bool:
-    return (not name.isascii() or _LIKELY.match(name.lower()) is not None) and secret_name(name) is not None
+    return secret_name(name) is not None
 
 
 def _is_entered(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:

@@ -660,7 +660,9 @@ def _ruled_below(
     name, known = analyzed.names[index], analyzed.known[index]
     if not context.rules_files:
         return
-    if _reads_here(known) and not (name in OWN_KINDS and only_secrets_are_ruled(context)):
+    plain = name in OWN_KINDS or not known.arguments.options
+    here = _reads_here(known) or (name in _READS_HERE and not _names_a_path(known, places or [context.start]))
+    if here and not (plain and only_secrets_are_ruled(context)):
         yield from _asked_about(context, analyzed, ".", places)
     row, found = known.program, known.arguments
     if name in CHOOSING or name in FORMATTERS or name in _RUNS_HERE or (row is not None and row.here):
@@ -718,6 +720,12 @@ def _reads_here(known: ProgramReading) -> bool:
     return _names_nothing(known) and not known.arguments.has(*row.given)
 
 
+def _names_a_path(known: ProgramReading, places: Sequence[str | None]) -> bool:
+    """Whether an operand is surely a file or folder: it may be the value of an option that no record knows."""
+    values = [word.value for _, word in known.arguments.operands if word.value]
+    return any(place is not None and disk.is_there(f"{place}/{value}") for place in places for value in values)
+
+
 def _names_nothing(known: ProgramReading) -> bool:
     return not known.arguments.operands and not any(option.name in _TELLS for option in known.arguments.options)
 
@@ -727,6 +735,9 @@ _TELLS = frozenset({"--version", "--help", "-V", "-h"})
 
 _LEAVES_LINKS = names_with("leaves_links")
 """Programs that go through no symlink below a folder."""
+
+_READS_HERE = names_with("reads_here")
+"""Programs that look through the folder where they run unless a word names another, whose options no record knows."""
 
 _RUNS_HERE = names_with("runs_here")
 """Programs that run what lies in the folder where they run, unless their words name something else."""

@@ -87,12 +87,14 @@ class ListedRead(NamedTuple):
 
 
 class NamesRead(NamedTuple):
-    """The names that a listing prints, or that find gives by its words where ``finds``, and what is done to each."""
+    """The names that a listing prints, or that find gives by its words where ``finds``, and what is done to each.
+    ``enters_links``: as in ``Find``."""
 
     words: Listing
     finds: bool
     way: Way
     operation: Operation
+    enters_links: bool = False
 
     def only_reads(self, context: JudgingContext, place: str) -> bool:
         """Whether none of these names asks, or is read as another, as the disk is now."""
@@ -100,7 +102,10 @@ class NamesRead(NamedTuple):
         context.walked.add((self.words, place))
         if len(context.walked) > MOST_LISTINGS:
             return False
-        found = of_find(self.words[0], place, paths) if self.finds else given_names(self.words, place, paths)
+        if self.finds:
+            found = of_find(self.words[0], place, paths, enters_links=self.enters_links)
+        else:
+            found = given_names(self.words, place, paths)
         if found is None or len(found.names) > MOST_UNUSUAL:
             return False
         if self.way != "whole" and (self.way == "nul") != found.nul:
@@ -193,7 +198,9 @@ def _by_recursion(context: JudgingContext, analyzed: AnalyzedCommand) -> ListedR
     if stands is None:
         return None
     looked = (_ANY_FINDER, *roots, *tests)
-    return ListedRead((analyzed_anew(analyzed, flat), *stands[0]), (NamesRead((looked,), True, "whole", stands[1]),))
+    # The grep of FreeBSD goes through links, and its options for names are about files.
+    read = NamesRead((looked,), True, "whole", stands[1], enters_links=True)
+    return ListedRead((analyzed_anew(analyzed, flat), *stands[0]), (read,))
 
 
 def _as_it_stands(context: JudgingContext, analyzed: AnalyzedCommand, word: Word) -> Word:

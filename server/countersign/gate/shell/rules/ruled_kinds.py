@@ -22,9 +22,9 @@ _OF_SECRETS = frozenset("pem env local development production staging test ci np
 
 def only_secrets_are_ruled(context: JudgingContext) -> bool:
     """Whether each rule that denies or asks for reading names files in the workspace's top folder that are called like
-    secrets and like no source code, or what is not there. Looks at the disk."""
+    secrets and like no source code, or what is not there. Looks at the disk, which an earlier command may change."""
     entries = disk.entries_in(context.paths.workspace)
-    if entries is None:
+    if entries is None or context.paths.expects_changes or context.made:
         return False
     ruled = (rule for rule in context.rules.rules() if rule.list in ("deny", "ask") and rule.tool in ("Read", "*"))
     return all(_names_secrets(rule, dict(entries)) for rule in ruled)
