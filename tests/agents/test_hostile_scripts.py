@@ -70,6 +70,8 @@ SCRIPTS: dict[str, list] = {
     "tells of a command after its turn": [ENDED, report("a", **RUN), done("a")],
     "forks before it asks": [{"spawn": FORKED}],
     "forks in a call of a read": [ask("a", **READ), {"spawn": FORKED}, done("a")],
+    "forks in a call of a read, and the fork lives on": [
+        ask("a", **READ), {"spawn": FORKED.replace("evil.txt", "evil.txt; sleep 5")}, done("a")],
     "frees its mode": [mode("yolo")],
     "frees an option": [option("allow_all", "on")],
     "replaces the hooks of git": [{"write": ["{ws}/.git/hooks/post-checkout", "evil"]}],

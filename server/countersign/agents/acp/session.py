@@ -304,7 +304,7 @@ class Session:
                     await self._hear_end(report)
                 elif report.status == "in_progress":
                     self._tripwire.hear_progress(report)
-                    self._started.begin(call_id, reports.shown_id(call_id))
+                    self._started.begin(call_id, reports.shown_id(call_id), runs=False)
             case news:
                 self._hear_news(news)
                 await self._pace.said(characters)
@@ -533,7 +533,8 @@ class Session:
             return Outcome(False, "the agent had taken its request back before the answer came")
         self._shell_moved = self._shell_moved or moved
         request.approved = self.credits.open(call, permit.by, ended=request.report.ended)
-        self._started.begin(request.report.call_id, request.tool_call_id)
+        runs = any(isinstance(effect, RunCommand) for effect in call.effects)
+        self._started.begin(request.report.call_id, request.tool_call_id, runs=runs)
         request.reply(answer_allowed(request.options))
         if request.report.ended:
             request.end(request.report)

@@ -27,11 +27,13 @@ class Started:
         self._root = root
         self._first: int | None = None
         self._first_call = ""
+        self._runs = False
         self._open: dict[str, int] = {}
 
-    def begin(self, call_id: str, tool_call_id: str) -> None:
-        """A call was let through, or says that it runs."""
+    def begin(self, call_id: str, tool_call_id: str, *, runs: bool) -> None:
+        """A call was let through, or says that it runs. ``runs``: it was let through to run a command."""
         now = clock()
+        self._runs = self._runs or runs
         if self._first is None:
             self._first, self._first_call = now, tool_call_id
         self._open.setdefault(call_id, now)
@@ -49,12 +51,13 @@ class Started:
             log.warning("processes that calls of %s started could not be ended", self._agent)
 
     async def list_left(self, shell_registry: ShellRegistry, thread_id: str) -> None:
-        """Hand those that live on to the shells view."""
+        """Hand those that live on to the shells view. What they change counts as done with leave if a command was let
+        through in this turn."""
         root, since = self._root(), self._first
         if root is None or since is None:
             return
         for process, command in await asyncio.to_thread(_blocking_named, root, since):
-            shell_registry.adopt(process, command, thread_id, self._first_call)
+            shell_registry.adopt(process, command, thread_id, self._first_call, permitted=self._runs)
 
 
 def _blocking_named(root: int, since: int) -> list[tuple[Process, str]]:

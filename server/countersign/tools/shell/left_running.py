@@ -18,7 +18,10 @@ NO_OUTPUT = "[its output goes to the agent that started it]\n"
 class LeftRunning:
     """One of them. A class because it watches for the end of a process that is not our child."""
 
-    def __init__(self, shell_id: str, process: Process, command: str, thread_id: str, tool_call_id: str) -> None:
+    def __init__(
+        self, shell_id: str, process: Process, command: str, thread_id: str, tool_call_id: str, *, permitted: bool
+    ) -> None:
+        self.permitted = permitted
         self.shell_id = shell_id
         self.process = process
         self.state: ShellState = "running"

@@ -138,16 +138,19 @@ class ShellRegistry:
 
     @property
     def is_any_running(self) -> bool:
-        """Whether any command runs, or anything that one left running."""
-        return bool(self._left) or any(shell.state == "running" for shell in self._shells.values())
+        """Whether any command runs, or anything that one left running which was let through."""
+        return any(left.permitted for left in self._left.values()) or any(
+            shell.state == "running" for shell in self._shells.values()
+        )
 
-    def adopt(self, process: Process, command: str, thread_id: str, tool_call_id: str) -> None:
-        """List a process that a hosted agent's command left running, so that a person can end it."""
+    def adopt(self, process: Process, command: str, thread_id: str, tool_call_id: str, *, permitted: bool) -> None:
+        """List a process that a hosted agent's call left running, so that a person can end it. ``permitted``: the call
+        was let through to run a command, so that what it changes is nothing to be told of."""
         known = any(left.process == process for left in self._left.values())
         if known or self._closed or len(self._left) >= MOST_LEFT:
             return
         self._count += 1
-        left = LeftRunning(f"shell-{self._count}", process, command, thread_id, tool_call_id)
+        left = LeftRunning(f"shell-{self._count}", process, command, thread_id, tool_call_id, permitted=permitted)
         self._left[left.shell_id] = left
         self._on_change(left.view())
         left.watch(self._left_ended)
