@@ -19,22 +19,25 @@ def kept_by_git(names: Sequence[str]) -> int | None:
     return len(names) - 1 if names[at] == "worktrees" else at
 
 
-def kept_in_other_folder(path: str) -> int | None:
-    """Return the same for an absolute path that leads through a folder of git's with another name. Looks at the
-    disk."""
+def kept_in_other_folder(path: str, top: str = "/") -> int | None:
+    """Return the same for an absolute path that leads through a folder of git's with another name, which is ``top`` or
+    lies below it. Looks at the disk."""
     segments = path.strip("/").split("/")
-    for at in disk.combined(_folders_of_git, f"/{'/'.join(segments[:-1])}"):
+    for at in disk.combined(_folders_of_git, (f"/{'/'.join(segments[:-1])}", top)):
         names = [each.lower() for each in segments[at:]]
         if not _tells_of_git(names):
             return len(segments) - 1 if names[0] == "worktrees" else at
     return None
 
 
-def _folders_of_git(path: str) -> tuple[int, ...]:
-    """The folders on the way to this one, and itself, that are git's, each as the number of its segments."""
+def _folders_of_git(asked: tuple[str, str]) -> tuple[int, ...]:
+    """The folders on the way from one to another, and these, that are git's, each as the number of its segments."""
+    path, top = asked
     segments = path.strip("/").split("/")
-    ways = (f"/{'/'.join(segments[:at])}" for at in range(1, len(segments) + 1))
-    return tuple(at for at, way in enumerate(ways, 1) if _is_of_git(way))
+    ways = (
+        (at, f"/{'/'.join(segments[:at])}") for at in range(max(1, len(top.strip("/").split("/"))), len(segments) + 1)
+    )
+    return tuple(at for at, way in ways if _is_of_git(way))
 
 
 def _is_of_git(folder: str) -> bool:

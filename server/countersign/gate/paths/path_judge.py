@@ -530,7 +530,7 @@ class PathJudge:
         if not self._quiet or cwd != self._straight:
             return False
         plain = found.resolved == found.lexical and found.unclear is None and not is_shared(found)
-        return plain and kept_in_other_folder(found.lexical) is None
+        return plain and kept_in_other_folder(found.lexical, cwd) is None
 
     def zone(self, resolved: Resolved) -> Zone:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""
@@ -863,7 +863,8 @@ class PathJudge:
         inside = self._inside_any_case(segments)
         counted = inside if inside is not None else segments
         found = [(index + len(segments) - len(counted), reason) for index, reason in filter(None, [secret_at(counted)])]
-        if not found and (kept := kept_in_other_folder("/".join(segments))) is not None:
+        top = "/".join(segments[: len(segments) - len(counted)])  # of the workspace, or of all
+        if not found and (kept := kept_in_other_folder("/".join(segments), top)) is not None:
             found.append((kept, KEPT_BY_GIT))
         for place in self._home.relative_any_case(segments):
             at = secret_in_home(place)
