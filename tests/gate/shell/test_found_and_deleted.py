@@ -23,6 +23,15 @@ find . -not -name '*.py' -delete
 find . ! -name '*.py' -delete
 find . -name '*.py' -o -mtime +7 -name '*' -delete
 find . -empty -type d -delete
+find . -name '*.pyc' -o -delete
+find . -delete -name '*.pyc'
+find . ! '(' -name '*.pyc' ')' -delete
+find . -name '*.pyc' , -delete
+find . -name '*.pyc' -print -o -delete
+find . -name '*.pyc' -delete -o -delete
+find . '(' -name '*.pyc' -or -true ')' -delete
+find . -iname 'HEAD*' -delete
+find -L . -name '*.json' -delete
 """
 LEAVES_OUT = """
 find . -name '*.pyc' -delete
@@ -30,7 +39,9 @@ find . -type f -name '*.tmp' -delete
 find . -name '*.pyc' -o -name '*.pyo' -delete
 find . -type d -name __pycache__ -delete
 find . -name '*.pyc' -not -path '*/.git/*' -delete
-find . -path '*/node_modules/*' -delete
+find . -iname '*.JPG' -delete
+find . '(' -name '*.pyc' -o -name '*.pyo' ')' -delete
+find . -name '*.pyc' -print -delete
 find src -mtime +7 -delete
 find dist -delete
 """

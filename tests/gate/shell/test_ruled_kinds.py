@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from .asked import HOME, decide
+from .listed_places import with_files
 
 LINTING = ("ruff check", "ruff check .", "eslint .", "eslint", "mypy .", "flake8", "prettier --check .",
            "black --check .", "biome check", "pylint .")  # fmt: skip
@@ -36,19 +37,28 @@ def test_linters_go_on_where_rules_speak_of_secrets_alone(deny: list[str], expec
     assert set(answers.values()) == {expected}, answers
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "ruff check --extension env:python .", "eslint --ext env .", "eslint --ext '*' .", "prettier --parser yaml .",
-        "prettier '.*'", "isort -a os --su=env --diff .", "isort --supported-ext=local --diff .",
-        "grep -r x .", "cat .env", "flake8 --filename '*' .", "ruff check .env",
-    ],
-)  # fmt: skip
+OTHER_KINDS = """
+ruff check --extension env:python .
+eslint --ext env .
+eslint --ext '*' .
+prettier --parser yaml .
+prettier '.*'
+isort -a os --su=env --diff .
+isort --supported-ext=local --diff .
+black --include '' --diff .
+flake8 --filename '*' .
+stylelint .
+ruff check .env
+grep -r x .
+cat .env
+"""
+
+
+@pytest.mark.parametrize("command", OTHER_KINDS.strip().splitlines())
 def test_what_takes_other_kinds_asks_all_the_same(command: str, tmp_path: Path) -> None:
-    for name in (".env", "app.py"):
-        (tmp_path / name).write_text("x\n")
-    given = [*PROGRAMS, "Bash(grep:*)", "Bash(cat:*)", "Bash(isort:*)"]
-    assert decide(command, allow=given, deny=["Read(./.env)"], workspace=str(tmp_path), home=HOME) in ("ask", "deny")
+    where = with_files(tmp_path, "ws/.env ws/app.py")
+    given = [*PROGRAMS, *(f"Bash({name}:*)" for name in ("grep", "cat", "isort", "stylelint"))]
+    assert decide(command, allow=given, deny=["Read(./.env)"], **where) in ("ask", "deny")
 
 
 @pytest.mark.parametrize("first", ["git checkout -q topic", "git pull", "tar xf a.tar", "mv held .later"])

@@ -10,9 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 
-from countersign.gate.paths.sensitive_paths import protected_names, protected_reason
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import OPTIONS_END, EscapeUse, ProgramReading
 from countersign.gate.shell.effects.escapes import look_up
@@ -23,15 +21,15 @@ from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.curl_operands import curl_touches
 from countersign.gate.shell.files.derived_names import BACKING_UP, keeps_operands
 from countersign.gate.shell.files.file_use import FileUse, Operation, unknown
+from countersign.gate.shell.files.found_deletions import deleted_below, deleted_protected
 from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.named_outputs import OUTPUT_READERS, inside
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.files.sed_of_macos import sed_of_macos
-from countersign.gate.shell.files.spelled_names import may_be_protected
 from countersign.gate.shell.files.word_values import made_below
 from countersign.gate.shell.languages.find import FINDERS, folders_in
-from countersign.gate.shell.programs.argv import Arguments, Option, is_listed, is_one_of, may_be_several
+from countersign.gate.shell.programs.argv import Arguments, is_one_of, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, keys_of
@@ -58,6 +56,8 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
                 found += [FileUse("read", value, below=True) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(name, row, known.arguments):
                 found += [_rewritten(name, word) for _, word in known.arguments.operands]
+    if name in FINDERS and known.arguments.has("-delete"):
+        found += deleted_protected(words, known.arguments)
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
@@ -387,19 +387,7 @@ def _as_operands(
             printed = found.may_have(*_READ_WITH.get(name, ()))
             yield from (FileUse("read" if printed else "list", word) for word in listed)
             if name in FINDERS and found.has("-delete"):
-                tests = {
-                    name
-                    for name in [option.name for option in found.options]
-                    if name not in _NO_TESTS and is_listed(name, row.grammar)
-                }
-                follows = found.has("-L", "-H", "-follow")
-                change: Operation = "write" if tests or follows else "delete"
-                yield from (FileUse(change, word, below=True, removes=True) for word in listed)
-                yield from _deleted(listed, found)
-                if not _deletes_nothing_protected(found):
-                    yield from (FileUse("write", word, unknown_names=True) for word in listed)
-                    for held in (_in_folder(word, constant(name)) for word in listed for name in _PROTECTED):
-                        yield FileUse("delete", held, if_there=True)
+                yield from deleted_below(listed, row, found)
         case "write":
             yield from (FileUse("write", word) for word in operands)
         case "delete":
@@ -475,51 +463,6 @@ def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
             yield FileUse("write", constant(f"{folder or '.'}/{kept}"))
 
 
-def _deleted(folders: Sequence[Word], found: Arguments) -> Iterator[FileUse]:
-    """What ``find`` deletes by its name or path, as far as that is spelled out."""
-    for option in found.options:
-        value = (option.value.value or "") if option.value is not None else ""
-        plain = value.rstrip("*/")
-        if plain and option.name in _BY_NAME and not is_glob(plain):
-            yield from (
-                FileUse("delete", constant(f"{folder.value.rstrip('/')}/{plain}"))
-                for folder in folders
-                if folder.value is not None
-            )
-        elif plain and option.name in _BY_PATH and not is_glob(plain):
-            yield FileUse("delete", constant(plain))
-
-
-def _deletes_nothing_protected(found: Arguments) -> bool:
-    """Whether a test leaves out all that is protected wherever it lies: one by a name or path that can match none, and
-    where tests are alternatives, each. In such a pattern a star stands for slashes as well."""
-    denied = {option.index + 1 for option in found.options if option.name == "-not"}
-    denied |= {index + 1 for index, word in found.operands if word.value == "!"}
-    tests = [option for option in found.options if option.name in _BY_NAME | _BY_PATH]
-    safe = [option.index not in denied and _matches_nothing_protected(option) for option in tests]
-    alternatives = found.has("-o", "-or") or any(word.value == "," for _, word in found.operands)
-    return bool(safe) and (all(safe) if alternatives else any(safe))
-
-
-def _matches_nothing_protected(test: Option) -> bool:
-    pattern = test.value.value if test.value is not None else None
-    if pattern is None:
-        return False
-    if test.name in _BY_NAME:
-        return protected_reason([pattern]) is None and not may_be_protected(pattern)
-    folded = pattern.lower()
-    return not any(fnmatchcase(f"{front}{name}{behind}".lower(), folded) for name in _PROTECTED
-                   for front in ("./", "./a/", "a/") for behind in ("", "/x", "/hooks/x"))  # fmt: skip
-
-
-_PROTECTED = protected_names()
-_BY_NAME = frozenset({"-name", "-iname"})
-_BY_PATH = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
-_NO_TESTS = frozenset({
-    "-delete", "-depth", "-d", "-L", "-P", "-H", "-D", "-xdev", "-x", "-mount", "-noleaf", "-nowarn", "-warn", "-true",
-    "-a", "-and", "-o", "-or", "-print", "-print0", "-printf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-mindepth",
-})  # fmt: skip
-"""Words of ``find`` that leave nothing out of what it deletes: orders, actions and how to go."""
 _PACKED = re.compile(r"(.+)\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br)", re.DOTALL | re.IGNORECASE)
 """A file that is unpacked beside itself, under its name without the ending."""
 

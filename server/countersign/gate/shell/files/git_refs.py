@@ -187,7 +187,7 @@ def _object_of(places: Sequence[str], repository: Repository) -> str | None:
 
 
 _NOTHING = ""
-"""Stands for the number of an object where there is none."""
+"""Stands for the number of an object that does not exist."""
 
 
 def _packed(repository: Repository) -> bytes | None:

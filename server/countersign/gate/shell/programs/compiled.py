@@ -1682,7 +1682,6 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('rubocop',): True,
         ('ruff',): True,
         ('standard',): True,
-        ('stylelint',): True,
         ('xo',): True,
     },
     'reads_here': {

@@ -22,7 +22,8 @@ _OF_SECRETS = frozenset("pem env local development production staging test ci np
 
 def only_secrets_are_ruled(context: JudgingContext) -> bool:
     """Whether each rule that denies or asks for reading names files in the workspace's top folder that are called like
-    secrets and like no source code, or what is not there. Looks at the disk, which an earlier command may change."""
+    secrets and like no source code, or files that do not exist. Looks at the disk; behind a command that may change it,
+    that is not certain."""
     entries = disk.entries_in(context.paths.workspace)
     if entries is None or context.paths.expects_changes or context.made:
         return False
