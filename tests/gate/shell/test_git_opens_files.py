@@ -63,9 +63,7 @@ def test_versions_that_were_not_merged_are_compared_with_the_file_wherever_it_li
     assert verdict(work, command) == "ask"
 
 
-@pytest.mark.parametrize(
-    "command", ["git blame d/credentials", "git annotate d/credentials", "git blame -L1,1 -- d/credentials"]
-)
+@pytest.mark.parametrize("command", ["git blame d/credentials", "git blame -L1,1 -- d/credentials"])
 def test_a_file_is_blamed_wherever_a_link_leads(work: Path, command: str) -> None:
     assert verdict(work, command) == "allow"
     turn_to_a_link(work)

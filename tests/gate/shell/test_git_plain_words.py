@@ -80,7 +80,7 @@ def test_a_word_that_git_may_read_in_another_way(word: str, without_secrets: Pat
         "git log --grep='a//b'",
         "git log -S'a\tb' src",
         "git diff",
-        "git show --encoding=utf8",
+        "git show --pretty=oneline",
     ],
 )
 def test_words_that_name_no_file_and_choose_no_lines_are_free(command: str, without_secrets: Path) -> None:

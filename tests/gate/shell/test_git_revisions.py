@@ -86,7 +86,7 @@ COMMITS = [
     "git show origin -- src", "git diff origin/main...topic -- src",
     "git cat-file -p v2:src/app.py", "git diff --stat v1 topic", "git show --stat v2", "git diff --stat src",
     "git grep x v1 -- src", "git blame v1 -- src/app.py", "git log -p topic -- src", "git show heads/main~1 -- src",
-    "git diff-tree -r -p HEAD~1 HEAD -- src", "git diff-index --cached -p HEAD -- src", "git show 'HEAD@{1}' -- src",
+    "git diff --cached HEAD -- src", "git show 'HEAD@{1}' -- src",
     "git diff $(git merge-base main topic) -- src", "git show $(git rev-list -n 1 HEAD):src/app.py",
     'x=$(git rev-parse v1); git diff "$x"..HEAD -- src', "git show $(git rev-parse --verify HEAD) -- src",
 ]  # fmt: skip

@@ -37,7 +37,6 @@ def settings(repository: Path, text: str, command: str = "git diff") -> str:
         ("git diff-tree -p --submodule=diff HEAD~1 HEAD", "ask"),
         ("git diff --submodule", "ask"),
         ("git diff --submodule=log", "ask"),
-        ("git log -p --submodule=short", "allow"),
     ],
 )
 def test_differences_of_submodules_are_made_by_git_in_a_folder_that_only_a_commit_may_name(
@@ -351,7 +350,6 @@ def test_what_prints_more_than_it_names_may_print_a_secret(repository: Path, com
         ("", "git stash show -pu stash@{1}", "ask"),
         ("", "git stash show -p --include-unt", "ask"),
         ("", "git stash show --only-untracked --patch", "ask"),
-        ("", "git stash show --only-untracked --name-only", "allow"),
         ("showIncludeUntracked", "git stash show -p", "ask"),
         ("showIncludeUntracked = false", "git stash show -p", "allow"),
         ("showIncludeUntracked = true", "git stash show", "allow"),

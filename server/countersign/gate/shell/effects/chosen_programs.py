@@ -50,7 +50,7 @@ def _program_path(path: str, workspace: str, home: str) -> ProgramPath:
         for folder in folders
         if any(f"{each}/".startswith(tops) for each in (folder, disk.first_resolved(folder)))
     )
-    outside = tuple(folder for folder in folders if folder not in inside)
+    outside = tuple(dict.fromkeys(folder for folder in folders if folder not in inside))
     homes = tuple(dict.fromkeys((home, disk.first_resolved(home))))
     below_home = [top[len(each) :].rstrip("/") for each in homes for top in tops if top.startswith(f"{each}/")]
     named = [*filter(None, below_home)] or [top.rstrip("/") for top in tops]

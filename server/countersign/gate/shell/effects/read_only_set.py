@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from countersign.gate.shell.effects.escape_use import ProgramReading
 from countersign.gate.shell.languages.git import only_reads
-from countersign.gate.shell.programs.argv import may_be_several
+from countersign.gate.shell.programs.argv import Option, may_be_several
 from countersign.gate.shell.programs.other_names import plain_name, surely_means
 from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, words_of
 from countersign.gate.shell.syntax.tree import Word
@@ -77,9 +77,20 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     options = known.arguments.options
     if not options:
         return True
+    if row.without_rule and not all(_needs_no_rule(option, words, row.without_rule) for option in options):
+        return False
     if row.grammar.whole:
         return row.not_known.isdisjoint([option.name for option in options])
     return not known.arguments.may_have(*row.not_known)
+
+
+def _needs_no_rule(option: Option, words: Sequence[Word], listed: frozenset[str]) -> bool:
+    """Whether an option is one of these as it is spelled, neither abbreviated nor beside digits in a word."""
+    word = words[option.index]
+    text = word.prefix if word.value is None else word.value
+    if text[1:2].isdigit():
+        return text in listed or ("-NUM" in listed and text[1:].isdecimal())
+    return option.name in listed and (option.name[:2] != "--" or text.partition("=")[0] == option.name)
 
 
 def starts_no_other(name: str) -> bool:

@@ -36,7 +36,8 @@ class Program:
     options that stand for the first operand of ``pattern`` and ``script``, or with ``here`` for operands. ``deep`` are
     options that go into folders, ``here``: without operands it looks at the folder it runs in. ``safe`` are options
     that only look like a short form of an escape. ``known`` says that it belongs to the fixed read-only set,
-    ``not_known`` options that take it out.
+    ``not_known`` options that take it out, and ``without_rule``, if there is any, all options that leave it there, as
+    they are spelled (``-NUM`` for a number alone).
     ``closed``: a language of its own, so a rule must name every word; ``reads_input``: commands in it, or code, may
     also come in on its input. ``one_dash``: its long options may be written with one dash as well, beside letters
     (``npm run -script-shell=x``). ``links`` are options by which a copy becomes a link.
@@ -60,6 +61,7 @@ class Program:
     safe: frozenset[str] = frozenset()
     known: bool = False
     not_known: frozenset[str] = frozenset()
+    without_rule: frozenset[str] = frozenset()
     closed: bool = False
     reads_input: bool = False
     abbreviates: bool = True
@@ -98,6 +100,7 @@ def row(
     safe: str = "",
     known: bool = False,
     not_known: str = "",
+    without_rule: str = "",
     closed: bool = False,
     reads_input: bool = False,
     abbreviates: bool = True,
@@ -178,6 +181,7 @@ def row(
         frozenset(safe.split()),
         known,
         frozenset(not_known.split()),
+        frozenset(without_rule.split()),
         closed,
         reads_input,
         abbreviates,
