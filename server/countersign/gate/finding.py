@@ -35,6 +35,8 @@ class Finding(NamedTuple):
     (outside the workspace, secrets); with ``bypassable`` False not even bypass does, with ``auto_lifts`` mode `auto`
     does too (a read outside), and ``replaced`` says that no rule for the command lifts it, since another file may stand
     there by then. ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
+    ``ask_below`` says that ``ask`` is of a rule that is about something below a folder, and not about the folder, and
+    ``ask_idle`` that nothing of that is there now.
     ``not_plain`` names what of the command's text is outside Plain Bash (docs/gate.md S0): then nothing below it
     allows.
     ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.
@@ -61,6 +63,8 @@ class Finding(NamedTuple):
     text: str | None = None
     not_plain: Evidence | None = None
     replaced: bool = False
+    ask_below: bool = False
+    ask_idle: bool = False
 
     def asks_beyond(self, other: Finding) -> bool:
         """Whether it asks where the other finding does not: in some mode, or since a rule or a grant answers that."""

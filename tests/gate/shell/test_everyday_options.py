@@ -18,6 +18,18 @@ LIMITED = {
 }
 
 
+def test_each_program_that_needs_no_rule_says_with_which_options() -> None:
+    """What only has `--help` and `--version` need not."""
+    known = {" ".join(key): program for key, program in TABLES.items() if program.known and key != ("git",)}
+    known |= {f"git {name}": program for name, program in GIT.items() if program.known}
+    missing = [
+        name
+        for name, program in known.items()
+        if not program.without_rule and (program.grammar.flags - {"V"} or program.grammar.names - {"help", "version"})
+    ]
+    assert missing == []
+
+
 def _options(program: Program) -> Iterator[str]:
     """All that the record knows, spelled out."""
     grammar = program.grammar
@@ -49,7 +61,7 @@ def test_what_is_listed_is_an_option_of_the_program(name: str) -> None:
     unknown = [
         option
         for option in program.without_rule - {"-NUM"}
-        if grammar.whole and not (option[1:] in letters or is_listed(option, grammar))
+        if grammar.whole and not (option[1:] in letters or option in grammar.words or is_listed(option, grammar))
     ]
     assert unknown == []
 

@@ -71,7 +71,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> str:
         (top / name).parent.mkdir(parents=True)
         (top / name).write_text("x\n")
     person = ("-c", "user.name=a", "-c", "user.email=a@b")
-    for words in (["init", "-q", "-b", "main"], [*person, "commit", "-q", "--allow-empty", "-m", "x"]):
+    for words in (["init", "-q", "-b", "main"], ["add", "."], [*person, "commit", "-q", "-m", "x"]):
         subprocess.run(["git", "-C", str(top), *words], check=True)
     return str(top)
 

@@ -237,6 +237,7 @@ def test_a_listing_needs_a_rule(listing: str, places: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("listing", ["find src -type f", "git ls-files src", "rg -l foo src", "grep -rl foo ."])
 def test_a_read_rule_for_what_lies_below_is_seen(listing: str, places: dict[str, str]) -> None:
+    (Path(places["workspace"]) / "src/key").touch()
     wrong = [each for each in commands(listing) if decide(each, RULES, deny=["Read(src/key)"], **places) == "allow"]
     assert wrong == []
 

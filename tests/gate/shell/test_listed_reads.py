@@ -266,6 +266,7 @@ def test_what_the_text_makes_before_asks(first: str, text: str, places: dict[str
 @pytest.mark.parametrize("listing", ["find src -name '*.py'", "git ls-files src", "rg --files src"])
 @pytest.mark.parametrize("rule", ["Read(src/key.py)", "Read(key.py)", "Read(**/*.py)", "Read(src)"])
 def test_a_rule_for_reading_is_seen(listing: str, rule: str, places: dict[str, str]) -> None:
+    make("src/key.py", places)
     track(places)
     commands = [*texts(listing), *([f"{listing} -exec cat {end}" for end in ENDS] if "find" in listing else [])]
     for rules in ({"deny": [rule]}, {"ask": [rule]}):

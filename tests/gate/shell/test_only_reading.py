@@ -250,7 +250,7 @@ git rev-list --alternate-refs --all
 @pytest.mark.parametrize("command", REMAKING.strip().splitlines())
 def test_options_that_run_programs_of_the_settings_ask(command: str, repository: Path) -> None:
     assert decide(command, workspace=str(repository)) == "ask"
-    assert decide("git log -p -m", workspace=str(repository)) == "allow"
+    assert decide("git log -p --first-parent", workspace=str(repository)) == "allow"
 
 
 def test_settings_that_stand_in_another_folder_ask(repository: Path) -> None:

@@ -202,7 +202,7 @@ def test_a_search_does_not_go_through_links_or_into_submodules(repository: Path)
     assert decide("git grep x", **where) == "ask"
     (repository / "src").unlink()
     (repository.parent / "src").rename(repository / "src")
-    assert decide("git grep x", **where, deny=["Read(conf/**)"]) != "allow"
+    assert decide("git grep x", **where, deny=["Read(src/**)"]) != "allow"
 
 
 def _git(folder: Path, *words: str) -> None:

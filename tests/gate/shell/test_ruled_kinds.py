@@ -37,6 +37,15 @@ def test_linters_go_on_where_rules_speak_of_secrets_alone(deny: list[str], expec
     assert set(answers.values()) == {expected}, answers
 
 
+@pytest.mark.parametrize(
+    "command", ["codespell", "codespell -C 1", "typos", "typos --hidden", "prettier '{held,x}/*.js'"]
+)
+def test_what_is_there_and_ruled_asks(command: str, tmp_path: Path) -> None:
+    rules = {"allow": ["Bash(codespell:*)", "Bash(typos:*)", "Bash(prettier:*)"], "deny": ["Read(held/**)"]}
+    (tmp_path / "held").mkdir()
+    assert decide(command, workspace=str(tmp_path), home=HOME, **rules) == "ask"
+
+
 OTHER_KINDS = """
 ruff check --extension env:python .
 eslint --ext env .

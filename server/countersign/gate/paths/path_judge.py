@@ -11,7 +11,7 @@ an allow rule and every "inside" hold only when the lexical and the resolved spe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.bare_repositories import repository_reason
@@ -38,6 +38,7 @@ from countersign.gate.paths.path_evidence import (
 )
 from countersign.gate.paths.resolve import Resolved, Walk, resolve, resolve_ordinary
 from countersign.gate.paths.roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
+from countersign.gate.paths.ruled_files import RuledFile, ruled_below
 from countersign.gate.paths.sensitive_paths import (
     DRIVE,
     HOMES,
@@ -51,7 +52,7 @@ from countersign.gate.paths.sensitive_paths import (
     secret_name,
 )
 from countersign.gate.paths.spent import Spent
-from countersign.gate.patterns import PathPattern, Root, escape_path, fold, glob_segment
+from countersign.gate.patterns import NamePattern, PathPattern, Root, escape_path, fold, glob_segment
 from countersign.gate.probes.hidden_characters import hidden_character
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.rules.subtree_index import Place
@@ -141,6 +142,7 @@ class PathJudge:
         (folded), something else may stand than the disk shows; all links of the latter are among ``links``. Return
         whether that changes anything."""
         before, now = (self._made, self._moved, self._carried), (made, moved | carried, carried - moved)
+        unchanged = not self.expects_changes
         self._made, self._moved, self._carried = now
         if now != before:
             self._read_now.clear()
@@ -148,6 +150,8 @@ class PathJudge:
         if now[1:] != before[1:]:
             self._above_moved = _with_folders_above(self._moved)
             self._above_firm = _with_folders_above(self._moved - self._carried)
+        if unchanged and any((links, filled, replaced, *now)):
+            self._forget()  # what the disk shows does not count any more
         instead = frozenset(map(fold, replaced))
         expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
         if (expected, below, instead) == (self._expected, self._filled, self._replaced):
@@ -347,7 +351,8 @@ class PathJudge:
         holds = self._holds_secrets(resolved) if below else None
         deny = self._touching("Read", "deny", views)
         ask = self._touching("Read", "ask", views)
-        if below and deny is None and ask is None:
+        ruled_below = below and deny is None and ask is None
+        if ruled_below:
             ask = self._below(resolved, ("Read",))
         allow, grant = (
             None if holds else self._covering("Read", listed, resolved, secret=secret, below=below)
@@ -365,6 +370,8 @@ class PathJudge:
             floors=tuple(floors),
             deny=evidence(deny) if deny else None,
             ask=evidence(ask, below_reason(ask) if below else None) if ask else None,
+            ask_below=ruled_below and ask is not None,
+            ask_idle=ruled_below and ask is not None and not self._holds_ruled(resolved, None),
             requires_ask=requires_ask,
             bypassable=secret is None or zone == "workspace",
             auto_lifts=secret is None and zone == "outside",
@@ -697,9 +704,16 @@ class PathJudge:
             for index, _ in found
         )
 
-    def _below(self, resolved: Resolved, tools: Sequence[PathTool], parts: Sequence[str] | None = None) -> Rule | None:
+    def _below(
+        self,
+        resolved: Resolved,
+        tools: Sequence[PathTool],
+        parts: Sequence[str] | None = None,
+        *,
+        is_idle: Callable[[Rule], bool] | None = None,
+    ) -> Rule | None:
         """A deny or ask rule that might match something below this folder, or of that what a pattern with these parts
-        may name."""
+        may name, and that ``is_idle`` not."""
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
             inside = self._inside_any_case(segments)
@@ -711,7 +725,7 @@ class PathJudge:
             }
             for tool in tools:
                 for listed in ("deny", "ask"):
-                    rule = self._rules.below(tool, listed, places, self._agent, parts)
+                    rule = self._rules.below(tool, listed, places, self._agent, parts, is_idle=is_idle)
                     if rule is not None:
                         return rule
                     for rule in self._behind_links(tool, listed):
@@ -723,6 +737,80 @@ class PathJudge:
                         ):
                             return rule
         return None
+
+    def holds_ruled(self, folder: str, parts: Sequence[str] | None = None, *, cwd: str) -> bool:
+        """Whether a rule against reading may be about something that is below a folder now, or that a shell's pattern
+        with these parts matches there. Of what git keeps it says nothing."""
+        return self._holds_ruled(self.resolve(folder, cwd=cwd), parts)
+
+    def _holds_ruled(self, folder: Resolved, parts: Sequence[str] | None) -> bool:
+        found = self._below(folder, ("Read",), parts, is_idle=lambda rule: self._is_idle(rule, folder, parts))
+        return found is not None
+
+    def _is_idle(self, rule: Rule, folder: Resolved, parts: Sequence[str] | None) -> bool:
+        """Whether nothing that lies below a folder of the workspace now is what a rule is about; with ``parts``,
+        nothing that such a pattern matches there."""
+        pattern, place = rule.specifier, self._place_in_workspace(folder)
+        if place is None or self.expects_changes or not isinstance(pattern, PathPattern):
+            return False
+        if pattern.root not in ("workspace", "anywhere"):
+            return False
+        found = ruled_below(pattern, folder.lexical, place)
+        if found is None or parts is None:
+            return found == ()
+        return not any(
+            all(glob_segment(part).may_match_any_case(name) for part, name in zip(parts, each.names, strict=False))
+            for each in found
+        )
+
+    def _place_in_workspace(self, folder: Resolved) -> Segments | None:
+        """Where a folder lies in the workspace, if it is there and no link leads to it; else None."""
+        if folder.kind != "folder" or folder.resolved != folder.lexical or self.zone(folder) != "workspace":
+            return None
+        return next(iter(self._workspace.relative(segments_of(folder.lexical))), None)
+
+    def patterns_against_reading(self) -> tuple[PathPattern, ...] | None:
+        """The patterns, counted from the workspace, of all rules against reading that may be about files there; None
+        where a rule has none."""
+        found: list[PathPattern] = []
+        for rule in self._rules.rules():
+            if rule.list in ("deny", "ask") and rule.serves(self._agent) and _is_about_reading(rule):
+                pattern = rule.specifier
+                if isinstance(pattern, PathPattern) and pattern.root in ("workspace", "anywhere"):
+                    found.append(pattern)
+                elif self._ruled_by(rule) is None:
+                    return None
+        return tuple(found)
+
+    def ruled_secrets(self) -> tuple[str, ...] | None:
+        """The files of the workspace that rules against reading are about, where each of these is a secret by its name;
+        else None, also where that is not known."""
+        if self.expects_changes or self._additional:
+            return None
+        top, found = self.resolve(self.workspace, cwd="/"), dict[str, None]()
+        place = self._place_in_workspace(top)
+        for rule in self._rules.rules() if place is not None else ():
+            if rule.list not in ("deny", "ask") or not rule.serves(self._agent) or not _is_about_reading(rule):
+                continue
+            ruled = self._ruled_by(rule)
+            if ruled is None or any(each.is_folder for each in ruled):
+                return None
+            found |= dict.fromkeys("/".join((self.workspace, *each.names)) for each in ruled)
+        if place is None or not all(self.is_secret(path, cwd="/") for path in found):
+            return None
+        return tuple(found)
+
+    def _ruled_by(self, rule: Rule) -> tuple[RuledFile, ...] | None:
+        """What a rule is about in the workspace, or None where that is not known."""
+        pattern = rule.specifier
+        if not isinstance(pattern, PathPattern):
+            return None
+        if pattern.root in ("workspace", "anywhere"):
+            return ruled_below(pattern, self.workspace, ())
+        segments = segments_of(self.workspace)
+        places = [segments] if pattern.root == "root" else [*self._home.relative_any_case(segments)]
+        holds_home = pattern.root == "home" and place_of(self._home, segments) == "holds"
+        return None if holds_home or any(map(pattern.may_touch_below, places)) else ()
 
     def _broken_read_deny(self, views: Sequence[Segments]) -> Rule | None:
         """A Read deny also denies writing; one that cannot be read therefore asks for writing too."""
@@ -882,6 +970,10 @@ class PathJudge:
             if places:
                 return anchor, min(places, key=len)
         return ("//", real) if lexical == real else None
+
+
+def _is_about_reading(rule: Rule) -> bool:
+    return rule.tool == "Read" or ("*" in rule.tool and NamePattern(rule.tool).matches("Read"))
 
 
 def _reached_by(tops: Collection[str], resolved: Resolved, *, itself: bool, last: bool = True) -> bool:

@@ -190,15 +190,19 @@ class RuleSet:
         places: Mapping[Root, Place],
         agent: str,
         parts: Sequence[str] | None = None,
+        *,
+        is_idle: Callable[[Rule], bool] | None = None,
     ) -> Rule | None:
         """A rule of this list that might match something below a folder, or None if there is none.
 
         ``places`` says where the folder lies relative to each root that patterns are anchored at; ``parts`` are the
-        segments of a shell's pattern, if only what that may turn into counts.
+        segments of a shell's pattern, if only what that may turn into counts. A rule that ``is_idle`` does not count.
         """
         for layer in self._layers:
             for rule in layer.reach(tool, listed).rules(places):
-                if rule.serves(agent) and (parts is None or _could_meet(rule, places, parts)):
+                if not rule.serves(agent) or (parts is not None and not _could_meet(rule, places, parts)):
+                    continue
+                if is_idle is None or not is_idle(rule):
                     return rule
         return None
 

@@ -45,6 +45,7 @@ from countersign.gate.shell.rules.file_findings import (
     unnamed_writes,
     with_command,
 )
+from countersign.gate.shell.rules.git_folders_entered import entered
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.made_names import ANOTHER_INDEX, ANY_FILES, made_names
@@ -52,7 +53,9 @@ from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.moved_paths import EVERYWHERE, given_names
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
+from countersign.gate.shell.rules.printed_secrets import prints_nothing_ruled
 from countersign.gate.shell.rules.rough_rules import rough_rules
+from countersign.gate.shell.rules.ruled_kinds import OWN_KINDS, only_secrets_are_ruled
 from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
@@ -178,7 +181,8 @@ def judge_command(
             # A text that writes nothing makes no other names before it uses them.
             as_quoted = _Judging(effect, context, check_syntax).run(quoted)
             return as_quoted if _only_reads(as_quoted) else judged
-    if builtin_reads and isinstance(found, Followed) and _needs_a_rule(judged) and may_read_listed(found.course):
+    asks = _needs_a_rule(judged) or _asks_of_what_lies_below(judged)
+    if builtin_reads and isinstance(found, Followed) and asks and may_read_listed(found.course):
         keeps = keeps_names(found.course)
         listing = replace(context, lists=True, keeps_names=keeps, touched={}, chosen={}, searched={})
         as_listed = _Judging(effect, listing, check_syntax).run(found)
@@ -213,6 +217,14 @@ def _needs_a_rule(judged: CommandJudgement) -> bool:
     return not _forbidden(judged) and any(
         each.kind == "command" and not (each.allow or each.grant or each.known_read or each.neutral)
         for each in judged.findings
+    )
+
+
+def _asks_of_what_lies_below(judged: CommandJudgement) -> bool:
+    """Whether nothing asks but rules that are about something below a folder."""
+    below = [each for each in judged.findings if each.ask_below]
+    return bool(below) and not any(
+        each.floors or each.deny or each.not_plain or (each.ask and not each.ask_below) for each in judged.findings
     )
 
 
@@ -771,6 +783,12 @@ class _Judging:
                 if not touched.by_command:
                     self.redirected.add(len(self.findings))
                 seen = each._replace(not_covered_by_command=True) if finding.neutral and each.kind == "read" else each
+                if (
+                    seen.ask_below
+                    and touched.by_command
+                    and self.opens_none_below(analyzed, finding, places, idle=seen.ask_idle)
+                ):
+                    seen = seen._replace(ask=None, ask_below=False, ask_idle=False)
                 if self.context.lists and finding.known_read and touched.by_command and _is_read(seen):
                     seen = seen._replace(known_read=True)  # what a listing names was looked at
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
@@ -815,6 +833,31 @@ class _Judging:
                 self.inside(text, there, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
             if not analyzed.step.unwrapped.texts and not analyzed.step.input.texts:
                 self.escaped.update(range(inner, len(self.findings)))
+
+    def opens_none_below(
+        self, analyzed: AnalyzedCommand, finding: Finding, places: Sequence[str] | None, *, idle: bool
+    ) -> bool:
+        """Whether a command opens no file below a folder that a rule against reading is about. `cd` opens nothing. A
+        reader, linter or compiler opens what is there; ``idle``: no such file. Linters and compilers open no file that
+        is called like a secret, and of what only reads it was looked up that it opens none."""
+        name = analyzed.names[-1] if analyzed.names else ""
+        if finding.neutral:
+            return name == "cd"
+        if places is None or self.context.made or self.context.paths.expects_changes:
+            return False
+        if any(known.git is not None for known in analyzed.known):
+            return finding.known_read and self.prints_nothing_ruled(analyzed, places)
+        if name in OWN_KINDS:
+            return idle or only_secrets_are_ruled(self.context)
+        return finding.known_read and (idle or self.context.paths.ruled_secrets() is not None)
+
+    def prints_nothing_ruled(self, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
+        """The same of a command of git's, where it goes with ``-C``."""
+        git = analyzed.known[-1].git
+        if git is not None and git.folders:
+            there = entered(analyzed, places, self.context.paths)
+            return there is not None and self.prints_nothing_ruled(there.command, there.places)
+        return git is not None and prints_nothing_ruled(self.context, analyzed.layers[-1].words, git, places)
 
     def looked_up(self, found: Iterator[FileFindings]) -> list[FileFindings]:
         """What is found of the files of a command, up to what one decision may look up."""

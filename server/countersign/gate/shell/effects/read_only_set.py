@@ -77,19 +77,25 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
     options = known.arguments.options
     if not options:
         return True
-    if row.without_rule and not all(_needs_no_rule(option, words, row.without_rule) for option in options):
+    if row.without_rule and not all(
+        _needs_no_rule(option, words, row.without_rule, row_words=bool(row.grammar.words)) for option in options
+    ):
         return False
     if row.grammar.whole:
         return row.not_known.isdisjoint([option.name for option in options])
     return not known.arguments.may_have(*row.not_known)
 
 
-def _needs_no_rule(option: Option, words: Sequence[Word], listed: frozenset[str]) -> bool:
-    """Whether an option is one of these as it is spelled, neither abbreviated nor beside digits in a word."""
+def _needs_no_rule(option: Option, words: Sequence[Word], listed: frozenset[str], *, row_words: bool) -> bool:
+    """Whether an option is one of these as it is spelled, neither abbreviated nor beside digits in a word.
+    ``row_words``: the program has words of several letters behind one dash, of which it compares the beginning."""
     word = words[option.index]
     text = word.prefix if word.value is None else word.value
     if text[1:2].isdigit():
-        return text in listed or ("-NUM" in listed and text[1:].isdecimal())
+        followed = text.removesuffix("f") if "-f" in listed else text  # `tail -5f`
+        return text in listed or ("-NUM" in listed and followed[1:].isdecimal())
+    if len(text) > len("-x") and row_words and text not in listed:
+        return re.fullmatch(rf"{re.escape(option.name)}-?[0-9]+", text) is not None and option.name in listed
     return option.name in listed and (option.name[:2] != "--" or text.partition("=")[0] == option.name)
 
 

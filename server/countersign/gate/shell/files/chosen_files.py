@@ -30,12 +30,16 @@ def chosen_files(
     """Yield the patterns that name files to a program, and what may be a secret by the names or endings that it takes.
     ``is_folder`` says of an operand whether it is one."""
     every = any(_means(option.name, _ANY.get(name, _NOTHING)) for option in known.arguments.options)
-    for _, word in known.arguments.operands if name in _PATTERNS else ():
+    named = known.arguments.operands if name in _PATTERNS else ()
+    operands = [word for _, word in named if "://" not in word.prefix]
+    if operands and all(_leaves_out(word.value or "") for word in operands):
+        yield from map(_unknown, operands)  # all other files are meant
+    for word in operands:
         text = word.value or ""
         if _WILD.search(text) or has_groups(text):
             # One with a mark in front leaves files out.
             hidden = any(each.rsplit("/", 1)[-1] == ".*" for each in without_groups(text))
-            if text[0] != "!" and (hidden or every or name in _OPENS_ALL) and may_be_secret_glob(text):
+            if not _leaves_out(text) and (hidden or every or name in _OPENS_ALL) and may_be_secret_glob(text):
                 yield _unknown(word)
             else:
                 yield FileUse("read", word, shown=True, free=True)
@@ -50,6 +54,11 @@ def chosen_files(
         spelled = {f".{each.removeprefix('*').removeprefix('.')}" for each in endings}
         if not endings or not spelled <= _KNOWN.get(name, _NOTHING):
             yield _unknown(word)
+
+
+def _leaves_out(pattern: str) -> bool:
+    """Whether a pattern says which files are not meant; `!(x)` is a group in one that says which are."""
+    return pattern[:1] == "!" and pattern[1:2] != "("
 
 
 _WILD = re.compile(r"[*?\[]")

@@ -28,10 +28,16 @@ def curl_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileU
             yield from _files_at(word, found)
         if is_local(word.prefix):
             yield from _files_at(word, found)
+        elif _MAKES_SCHEME.match(word.prefix):
+            yield from (FileUse("read", unknown()), FileUse("write", unknown()))  # `fil{e:}///x`
         elif found.may_have("-O", "--remote-name", "--remote-name-all"):
             name = without_query(word.prefix).rstrip("/").rsplit("/", 1)[-1]
             plain = word.value is not None and not has_globs(word.value)
             yield FileUse("write", constant(name) if plain and name else unknown())
+
+
+_MAKES_SCHEME = re.compile(r"[^/?#]*[{\[]")
+"""An address in which a pattern of curl's own stands in front of any slash, and so may make its scheme."""
 
 
 def _named_by_options(found: Arguments) -> Iterator[FileUse]:

@@ -56,6 +56,8 @@ def file_uses(name: str, words: Sequence[Word], known: ProgramReading) -> list[F
                 found += [FileUse("read", value, below=True) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(name, row, known.arguments):
                 found += [_rewritten(name, word) for _, word in known.arguments.operands]
+        if arguments.options and (row.operands in _WRITING or name in _WRITERS) and _is_unsettled(words, arguments):
+            found.append(FileUse("write", unknown()))
     if name in FINDERS and known.arguments.has("-delete"):
         found += deleted_protected(words, known.arguments)
     if known.uses:
@@ -350,6 +352,25 @@ def _doubtful(row: Program, found: Arguments, *, elsewhere_flags: bool) -> Itera
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.attached and (not known or found.unrecognized_options):
             yield FileUse(operation, option.value, doubtful=True)
+
+
+_WRITING = frozenset({"write", "delete", "change", "copy", "move", "link", "archive", "owner", "second"})
+"""Roles of operands that are written, which an option may take for something else."""
+
+
+def _is_unsettled(words: Sequence[Word], found: Arguments) -> bool:
+    """Whether a word that looks like an option may be the value of the one in front of it (``cp -S -tsrc a ../b``), so
+    that it is not certain which word says where it writes. What stands behind ``-S`` in its own word are letters to
+    some programs and a suffix to others."""
+    if found.doubtful or found.either:
+        return True
+    for option in found.options:
+        if option.name == "-S":
+            text = words[option.index].prefix
+            behind = words[option.index + 1].prefix if option.index + 1 < len(words) else ""
+            if not text.endswith("S") or (behind[:1] == "-" and behind != "--"):
+                return True
+    return False
 
 
 def _is_deleted_option(file_use: FileUse) -> bool:
@@ -700,6 +721,8 @@ def _tar(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse]:
     extracting = "x" in letters or found.may_have("-x", "--extract", "--get")
     listing = "t" in letters or found.keeps("-t", "--list")
     entered = _entered([*found.valued("-C", "--directory"), *_folders_between(operands)])
+    if found.unrecognized_options:
+        yield FileUse("write", unknown())  # which words are files is not known
     if extracting:
         yield from (FileUse("read", word) for word in files)
         if not (found.keeps("-O", "--to-stdout") or "O" in letters):
@@ -926,3 +949,9 @@ _READERS: Mapping[str, Callable[[Sequence[Word], ProgramReading], Iterator[FileU
 """By the name under which records name them."""
 
 _SPECIAL = {key[0]: _READERS[reader] for key, reader in field_of("readers", "files").items()}
+
+_OF_WRITERS = frozenset({
+    "key-archive", "names-as-they-are", "unpacked-folder", "command-archive", "patched-files", "copied-archive",
+})  # fmt: skip
+_WRITERS = {key[0] for key, reader in field_of("readers", "files").items() if reader in _OF_WRITERS}
+"""Programs that write files of which their words say where they go."""

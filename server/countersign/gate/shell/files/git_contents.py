@@ -261,6 +261,11 @@ def compares_files(git: Git) -> bool:
     )
 
 
+def shows_commits(git: Git) -> bool:
+    """Whether it prints what stands in the commits that its words name, or where these differ, and no history."""
+    return git.subcommand in {"diff", "show"} or searches_files(git)
+
+
 def searches_files(git: Git) -> bool:
     """Whether it reads the files of the work tree for lines."""
     return git.subcommand == "grep"

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from countersign.gate.paths.roots import as_other_systems
 from countersign.gate.paths.sensitive_paths import TELLING, secret_at, secret_in_home
+from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
 
 _HEAD = 62
@@ -106,6 +108,42 @@ def _has_known_extensions(data: bytes, at: int) -> bool:
 def _is_sound(data: bytes) -> bool:
     """Whether the names are read as git reads them, and all are such as git adds."""
     return _tracked(data, _MOST_NAMES) is not None
+
+
+def tracks_any(file: str, patterns: tuple[PathPattern, ...]) -> bool:
+    """Whether one of these patterns, counted from the top of the work tree, is about a path in this index, or that is
+    not known."""
+    return disk.combined(_tracks_any, (file, patterns))
+
+
+def _tracks_any(at: tuple[str, tuple[PathPattern, ...]]) -> bool:
+    file, patterns = at
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    return data is None or not _is_whole(data, file) or _names_any(data, patterns)
+
+
+@lru_cache(maxsize=2)
+def _names_any(data: bytes, patterns: tuple[PathPattern, ...]) -> bool:
+    names = index_names(data, _MOST_NAMES)
+    return names is None or any(is_ruled(name, patterns) for name, _ in names)
+
+
+def is_ruled(path: str, patterns: tuple[PathPattern, ...]) -> bool:
+    """Return whether one of these patterns is about a path, also as other systems read its names."""
+    return any(pattern.touches(view) for view in as_other_systems(f"/{path}") for pattern in patterns)
+
+
+def tracked_links(file: str) -> tuple[str, ...] | None:
+    """Return the paths in this index that are symlinks; None where they cannot be read from it."""
+    return disk.combined(_tracked_links, file)
+
+
+def _tracked_links(file: str) -> tuple[str, ...] | None:
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    if data is None or _SYMLINK.to_bytes(4, "big") not in data:
+        return ()
+    found = _tracked(data, _MOST_NAMES)
+    return None if found is None else tuple(os.fsdecode(each.path) for each in found if each.mode & _KIND == _SYMLINK)
 
 
 def tracked_secrets(file: str) -> tuple[Tracked, ...] | None:

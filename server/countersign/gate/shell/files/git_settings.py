@@ -18,7 +18,7 @@ from typing import NamedTuple
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository, repository_at
-from countersign.gate.shell.files.git_index import folders_in_index, gitlinks
+from countersign.gate.shell.files.git_index import folders_in_index, gitlinks, tracked_links
 from countersign.gate.shell.files.git_links import holds_link
 from countersign.gate.shell.files.git_objects import objects_lie_elsewhere
 from countersign.gate.shell.files.setting_commands import (
@@ -72,6 +72,11 @@ def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool =
         standing = disk.path_stat(f"{top.folder}/{name}")
         if not isinstance(standing, int) and standing.names > 1:
             return f"its `{name}` has other names, and one of them may be a secret's"
+        if not isinstance(standing, int) and standing.kind == stat.S_IFLNK:
+            return f"its `{name}` is a link, which git before 2.32 follows"
+    linked = _reads_through_link(top, paths)
+    if linked is not None:
+        return f"git may read `{linked}`, to which a link leads"
     waiting, found = [top], 0
     while waiting:
         repository = waiting.pop()
@@ -97,6 +102,24 @@ def leads_into_work_tree(top: Repository, paths: PathJudge, *, activated: bool =
                 return below
             if below is not None:
                 waiting.append(below)
+    return None
+
+
+def _reads_through_link(top: Repository, paths: PathJudge) -> str | None:
+    """A file of attributes behind a link of the work tree that leads to what may not be read: git looks for one beside
+    each path, also of a folder that stood there before. Git before 2.32 follows a link that is such a file itself."""
+    names = tracked_links(f"{top.own}/index")
+    if names is None:
+        return None  # what is not known of the index asks elsewhere
+    above = [name for name, is_folder in disk.entries_in(top.folder) or () if is_folder is None]
+    for name in dict.fromkeys((*names, *above)):
+        path = f"{top.folder}/{name}"
+        if name.rsplit("/", 1)[-1] in {".gitattributes", ".gitignore"}:
+            return path
+        if disk.is_there(f"{path}/.gitattributes"):
+            found = paths.judge_read(f"{path}/.gitattributes", cwd="/")
+            if found.deny or found.ask or found.requires_ask or found.floors:
+                return f"{path}/.gitattributes"
     return None
 
 

@@ -15,8 +15,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_index import WayHome, is_secret_in_home, names_secret
+from countersign.gate.shell.files.git_index import WayHome, is_ruled, is_secret_in_home, names_secret
 from countersign.gate.shell.files.git_kinds import place_in_packs
 
 MOST_COMMITS = 10
@@ -61,30 +62,37 @@ class Commits(NamedTuple):
     shallow: str
 
 
-def committed_secrets(commits: Commits, index: str, ways: tuple[WayHome, ...] = ()) -> tuple[str, ...] | None:
+Patterns = tuple[PathPattern, ...]
+
+
+def committed_secrets(
+    commits: Commits, index: str, ways: tuple[WayHome, ...] = (), patterns: Patterns = ()
+) -> tuple[str, ...] | None:
     """Return the paths that are called like a secret in this commit, or in those before it, and that this index does
-    not surely have as well; None where they cannot be found out. ``ways``: where homes lie, from which others count.
-    Looks at the disk."""
-    return disk.combined(_committed, (commits, index, ways))
+    not surely have as well; None where they cannot be found out. ``ways``: where homes lie, from which others count;
+    ``patterns``: of further files that count. Looks at the disk."""
+    return disk.combined(_committed, (commits, index, ways, patterns))
 
 
-def _committed(asked: tuple[Commits, str, tuple[WayHome, ...]]) -> tuple[str, ...] | None:
-    commits, index, ways = asked
+def _committed(asked: tuple[Commits, str, tuple[WayHome, ...], Patterns]) -> tuple[str, ...] | None:
+    commits, index, ways, patterns = asked
     ends = disk.beginning(commits.shallow, _MOST_BYTES) or b""
     try:
-        tree, earlier = _changed_lately(commits.number, commits.store, ends, ways)
-        beside = tuple(_Reader(commits.store, _MOST_TREES, ways).beside(tree, _kept_trees(index)))
+        tree, earlier = _changed_lately(commits.number, commits.store, ends, ways, patterns)
+        beside = tuple(_Reader(commits.store, _MOST_TREES, ways, patterns).beside(tree, _kept_trees(index)))
     except (TooMuch, _Spent):
         return None
     return tuple(dict.fromkeys((*beside, *earlier)))
 
 
 @lru_cache(maxsize=64)
-def _changed_lately(number: str, store: str, ends: bytes, ways: tuple[WayHome, ...]) -> tuple[bytes, tuple[str, ...]]:
+def _changed_lately(
+    number: str, store: str, ends: bytes, ways: tuple[WayHome, ...], patterns: Patterns
+) -> tuple[bytes, tuple[str, ...]]:
     """The tree of a commit, and the secrets in which the commits before it differ. What a number names does not change,
     so it is kept."""
     reader, trees = (
-        _Reader(store, _MOST_EARLIER, ways),
+        _Reader(store, _MOST_EARLIER, ways, patterns),
         [bytes.fromhex(each) for each in _trees_of(number, store, ends)],
     )
     found: dict[str, None] = {}
@@ -93,7 +101,9 @@ def _changed_lately(number: str, store: str, ends: bytes, ways: tuple[WayHome, .
             for path in reader.between(after, before):
                 found[path] = None
     except _Spent:
-        pass  # fewer commits are looked at
+        if patterns:
+            raise TooMuch from None
+        # Of secrets, fewer commits are looked at.
     return trees[0], tuple(found)
 
 
@@ -120,8 +130,8 @@ def _tree_and_parent(number: str, store: str) -> tuple[str, str | None]:
 class _Reader:
     """Reads so many trees of one folder of objects at most."""
 
-    def __init__(self, store: str, most: int, ways: tuple[WayHome, ...]) -> None:
-        self._store, self._left, self._ways = store, most, ways
+    def __init__(self, store: str, most: int, ways: tuple[WayHome, ...], patterns: Patterns) -> None:
+        self._store, self._left, self._ways, self._patterns = store, most, ways, patterns
 
     def beside(self, number: bytes, kept: _Kept, above: bytes = b"") -> Iterator[str]:
         """The secrets in a tree that differ from what the index keeps for its folder."""
@@ -159,7 +169,9 @@ class _Reader:
         return _entries(number, self._store)
 
     def _is_secret(self, path: bytes) -> bool:
-        return names_secret(path) or any(is_secret_in_home(path, way) for way in self._ways)
+        if names_secret(path) or any(is_secret_in_home(path, way) for way in self._ways):
+            return True
+        return bool(self._patterns) and is_ruled(os.fsdecode(path), self._patterns)
 
 
 _NOTHING = _Kept(None, {})

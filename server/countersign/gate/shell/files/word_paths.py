@@ -59,7 +59,7 @@ from countersign.gate.shell.files.word_values import (
     meaning,
     plain_path,
 )
-from countersign.gate.shell.languages.git_pathspec import fixed_texts, has_wildcard
+from countersign.gate.shell.languages.git_pathspec import has_wildcard
 from countersign.gate.shell.syntax.tree import Process, Text, Variable, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
@@ -453,7 +453,7 @@ class PathFinder:
             whole = self.judge.judge_read(fixed, cwd=cwd, below=file_use.operation == "read")
             if whole.ask is not None and file_use.operation == "read" and not file_use.below:
                 # Not all that lies there counts, but what the pattern may turn into.
-                whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, _below_fixed(pattern), cwd=cwd))
+                whole = self._of_pattern(whole, pattern, fixed, cwd)
             if file_use.operation == "list" and whole.in_workspace:
                 whole = whole._replace(requires_ask=None, known_read=not whole.floors)
         elif _takes_all(pattern):
@@ -711,16 +711,28 @@ class PathFinder:
         spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
         return (spelled or followed) and finding.requires_ask is not None
 
+    def _of_pattern(self, whole: Finding, pattern: str, fixed: str, cwd: str) -> Finding:
+        """What was found of a folder, where only what this pattern matches in it is read."""
+        if not whole.ask_below:
+            return whole
+        parts = _below_fixed(pattern)
+        ruled = self.judge.ruled_of(pattern, fixed, parts, cwd=cwd)
+        named = None if {"", ".", ".."} & set(parts) else parts
+        idle = ruled is not None and not self.judge.holds_ruled(fixed, named, cwd=cwd)
+        return whole._replace(ask=ruled, ask_below=ruled is not None, ask_idle=idle)
+
     def _pathspec(self, value: str, cwd: str, file_use: FileUse) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is
         taken for an expression, in which that is anything."""
         last, follows = value.rsplit("/", 1)[-1], not file_use.unfollowed
         named = any(char not in "*?" for char in last) and not (file_use.free and last == ".*")
-        folder = fixed_texts(value)[0].rpartition("/")[0] or ("/" if value.startswith("/") else ".")
+        folder = _SPECIAL.split(value, maxsplit=1)[0].rpartition("/")[0] or ("/" if value.startswith("/") else ".")
         ruled = self.judge.may_hold_ruled(folder, cwd=cwd)
-        if ruled is not None:
+        if ruled is not None and not (file_use.free and self._names_none_ruled(value)):
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
-            yield self.judge.judge_read(folder, cwd=cwd, follows=follows)._replace(ask=said)
+            found = self.judge.judge_read(folder, cwd=cwd, follows=follows)
+            idle = found.ask is None and not self.judge.holds_ruled(folder, cwd=cwd)
+            yield found._replace(ask=found.ask or said, ask_below=found.ask is None, ask_idle=idle)
         strange = not file_use.free and file_use.operation == "read" and _STRANGE_BRACKET.search(value) is not None
         matched = (name for name in SECRET_SAMPLES if any_name_matches(last, name) and last != "*.*")
         name = SECRET_SAMPLES[0] if strange else None
@@ -732,7 +744,15 @@ class PathFinder:
             said = Evidence(source="default", reason=reason)
             yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
 
+    def _names_none_ruled(self, pattern: str) -> bool:
+        """Whether a program's own pattern ends in a text in which no file ends that a rule for reading is about; in
+        whatever way the program reads what stands in front."""
+        end = fold(_SPECIAL.split(pattern)[-1].rpartition("/")[2].rpartition("]")[2])
+        ruled = self.judge.ruled_secrets() if end else None
+        return ruled is not None and not any(fold(path).endswith(end) for path in ruled)
 
+
+_SPECIAL = re.compile(r"[*?\[\\]")
 _STRANGE_BRACKET = re.compile(r"\[(?![!^]?[^\]\[!^/\\]+\])")
 """A bracket that is no plain list of characters: it may hold a slash, or end elsewhere than it looks."""
 

@@ -31,9 +31,10 @@ class Grammar:
     ``texts`` are options, with dashes, whose value is text for certain and no file. ``apart``: what a letter takes
     never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
     ``pairs`` are long options that take two words of text; ``words`` are spelled as letters would be and take the next
-    (``xxd -len 16``). ``lone`` are options of one dash and several letters that are no letters in a row and take
-    nothing but what stands behind a ``=`` (``gcc -nostdlib``). ``old_letters``: the first word may be letters without a
-    dash, each of which takes the next word behind it if it takes one, whatever that looks like (``tar cf -- FILE``).
+    (``xxd -len 16``), and so may what begins like one. ``lone`` are options of one dash and several letters that are no
+    letters in a row and take nothing but what stands behind a ``=`` (``gcc -nostdlib``). ``old_letters``: the first
+    word may be letters without a dash, each of which takes the next word behind it if it takes one, whatever that looks
+    like (``tar cf -- FILE``).
     ``past_dashes``: options count behind ``--`` as well (``find -- . -delete``).
 
     ``attaches`` says what a letter takes for its value in its own word: ``any`` text that follows it; ``numbers``, and
@@ -291,6 +292,11 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     if grammar.apart:
         return _apart(words, index, grammar, found)
     if text in grammar.words:
+        return _with_value(words, index, text[:2], found, grammar)
+    if grammar.words and any(word.startswith(text[:3]) for word in grammar.words) and len(text) > len("-x"):
+        # Only the beginning of such a word is compared (`xxd -colsx`).
+        found.unrecognized_options.append(Option(text[:2], index))
+        found.either.add(index + 1)
         return _with_value(words, index, text[:2], found, grammar)
     if name in grammar.lone and word.value is not None:
         found.options.append(Option(name, index, _rest(word, rest) if equals else None, attached=bool(equals)))

@@ -562,6 +562,8 @@ def _parts_of(word: Word) -> Sequence[Word] | None:
     ``file#label``, ``source=file,target=x``, ``-vofile``. None if there are too many."""
     value = word.value or ""
     split = PARTS.split(value)
+    if _JQ_PATH.search(value) is not None:
+        split = [part for part in split if part != "."]
     named = (
         *split,
         *behind_letters(value),
@@ -569,6 +571,10 @@ def _parts_of(word: Word) -> Sequence[Word] | None:
     )
     parts = [part for part in dict.fromkeys(named) if part != value and _is_like_a_file(part)]
     return [constant(part) for part in parts] if len(parts) <= _MOST_NAMED else None
+
+
+_JQ_PATH = re.compile(r"(?<![^\s(|])\.\[-?\d*\]")
+"""A path in jq's language, which begins with a dot (`.[].number`)."""
 
 
 def _named_in_commands(words: Sequence[Word]) -> list[str]:
@@ -696,7 +702,7 @@ def _led_to(
             for finding in led_to_below(context.paths, folder, place, named=not bare):
                 said = finding.deny or finding.ask
                 if said is not None:
-                    asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
+                    asked = finding._replace(deny=None, ask=said, ask_below=False, requires_ask=None, floors=())
                     yield FileFindings((asked,), by_command=True, named=False)
                 else:
                     yield FileFindings((finding,), by_command=True, named=False)

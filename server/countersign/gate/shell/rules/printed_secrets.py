@@ -7,19 +7,24 @@ and in git's index, within bounds; where a rule for reading covers a secret, it 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
+from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import (
     compares_files,
     may_be_files,
+    may_name_objects,
     printed_below,
     prints_lines,
     prints_objects,
+    prints_unnamed,
     reads_work_tree,
     revisions,
     searches_files,
+    shows_commits,
     shows_stash,
     shows_unstaged,
 )
@@ -32,6 +37,7 @@ from countersign.gate.shell.files.git_index import (
     shared_files,
     tracked_in_home,
     tracked_secrets,
+    tracks_any,
 )
 from countersign.gate.shell.files.git_refs import (
     all_name_commits,
@@ -100,6 +106,47 @@ def _of_git_at(
     if not prints_lines(git) or _name_commits(context, words, git, place):
         return None
     return _of_git(context, words, git, (), place)
+
+
+def prints_nothing_ruled(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
+    """Whether a command of git's surely prints no line of a file that a rule against reading is about: git tracks none,
+    and neither did the last commits, if it prints lines of these alone."""
+    if not prints_lines(git) and prints_unnamed(words, git) is None:
+        return not shows_stash(git)  # which settings may have print lines
+    patterns = context.paths.patterns_against_reading()
+    if patterns is None or _prints_older_lines(context, words, git, places):
+        return False
+    return all(_tracks_none(context, git, place, patterns) for place in places)
+
+
+def _tracks_none(context: JudgingContext, git: Git, place: str, patterns: tuple[PathPattern, ...]) -> bool:
+    repository = repository_above(place, context.paths)
+    if repository is None or repository.folder != context.paths.workspace:
+        return False
+    index = f"{repository.own}/index"
+    if tracks_any(index, patterns):
+        return False
+    return _committed_lately(git, repository, (), patterns) == ()
+
+
+def _prints_older_lines(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
+    """Whether it may print lines of other commits than the last ones."""
+    if shows_unstaged(git) or compares_files(git):
+        return False
+    if not shows_commits(git) or may_name_objects(git) or git.arguments.may_have("--no-index"):
+        return True
+    files = may_be_files(words, git) and not git.folders
+    for word in revisions(words, git):
+        # A word that is a file's name as well is that file: git refuses one that is both.
+        kinds = [context.paths.resolve(literal(word), cwd=place).kind for place in places if word.value]
+        named = files and bool(kinds) and all(kind in ("file", "folder") for kind in kinds)
+        if not named and _RECENT.fullmatch(word.value or "") is None:
+            return True
+    return False
+
+
+_RECENT = re.compile(r"(?:HEAD|@)(?:\^|~[0-8])?")
+"""One of the last nine commits, which differs from the one before it."""
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
@@ -189,8 +236,11 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     return None
 
 
-def _committed_lately(git: Git, repository: Repository, ways: tuple[WayHome, ...]) -> tuple[str, ...] | None:
-    """Secrets that the last commits hold, where it may print lines of commits; None if they are not known."""
+def _committed_lately(
+    git: Git, repository: Repository, ways: tuple[WayHome, ...], patterns: tuple[PathPattern, ...] = ()
+) -> tuple[str, ...] | None:
+    """Secrets, and files that these patterns are about, that the last commits hold, where it may print lines of
+    commits; None if they are not known."""
     found = git.arguments
     alone = searches_files(git) and found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2)
     if shows_unstaged(git) or compares_files(git) or alone:
@@ -199,7 +249,7 @@ def _committed_lately(git: Git, repository: Repository, ways: tuple[WayHome, ...
     if not number:
         return None if number is None else ()
     commits = Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow")
-    return committed_secrets(commits, f"{repository.own}/index", ways)
+    return committed_secrets(commits, f"{repository.own}/index", ways, patterns)
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
@@ -243,6 +293,8 @@ def _is_unchanged(tracked: Tracked, path: str, index: str) -> bool:
 def _is_covered(context: JudgingContext, path: str) -> bool:
     """Whether a rule or a grant for reading covers the secret, or the file is not a secret after all."""
     found = context.paths.judge_read(path, cwd="/")
+    if found.deny is not None or found.ask is not None:
+        return False
     return found.allow is not None or found.grant is not None or found.known_read
 
 
