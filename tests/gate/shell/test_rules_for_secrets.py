@@ -111,6 +111,42 @@ def test_what_may_open_one_does_not(command: str, repository: Path) -> None:
     assert _answer(command, repository, allow=["Bash"]) != "allow"
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["git diff", "git diff HEAD", "git show", "git grep x", "rg x", "find . -name '*.py' | xargs cat", "eslint ."],
+)
+def test_a_rule_that_leads_through_a_link_counts_where_it_leads(command: str, repository: Path) -> None:
+    link = repository.parent / "link"
+    link.symlink_to(repository / "src")
+    assert _answer(command, repository, deny=[f"Read(/{link}/**)"]) != "allow"
+    (repository / "held").symlink_to("src")
+    assert _answer(command, repository, deny=["Read(./held/**)"]) != "allow"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git add . && git diff --cached", "git reset -q side; git diff", "git reset --soft side; git diff --cached",
+        "git symbolic-ref HEAD refs/heads/side; git show", "git update-ref HEAD side; git show HEAD",
+        "for x in 1 2; do git diff --cached; git add -A; done", "git diff & git add -A", "make && git diff --cached",
+        "git restore -S -s side .; git diff --cached",
+    ],
+)  # fmt: skip
+def test_behind_a_command_that_may_change_what_git_tracks_it_asks(text: str, repository: Path) -> None:
+    assert _answer(text, repository, allow=[*ALLOW, "Edit(./**)"]) != "allow"
+
+
+@pytest.mark.parametrize("command", ["git show -50", "git show -n 50", "git show --oneline -20", "git -C src show -20"])
+def test_a_number_makes_git_show_a_history(command: str, repository: Path) -> None:
+    assert _answer(command, repository) == "ask"
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git for-each-ref --format='%(raw)'", "git tag -l --format='%(raw)'"])
+def test_formats_that_print_objects_ask(command: str, repository: Path) -> None:
+    assert _answer(command, repository) == "ask"
+
+
 @pytest.mark.parametrize("command", ["git diff", "git grep KEY", "git diff HEAD", "git show", "git diff --cached"])
 def test_a_secret_that_git_tracks_is_not_printed(command: str, repository: Path) -> None:
     _git(repository, "add", "-f", ".env")

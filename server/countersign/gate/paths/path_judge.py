@@ -773,6 +773,8 @@ class PathJudge:
         """The patterns, counted from the workspace, of all rules against reading that may be about files there; None
         where a rule has none."""
         found: list[PathPattern] = []
+        if self._leads_through_link():
+            return None
         for rule in self._rules.rules():
             if rule.list in ("deny", "ask") and rule.serves(self._agent) and _is_about_reading(rule):
                 pattern = rule.specifier
@@ -785,7 +787,7 @@ class PathJudge:
     def ruled_secrets(self) -> tuple[str, ...] | None:
         """The files of the workspace that rules against reading are about, where each of these is a secret by its name;
         else None, also where that is not known."""
-        if self.expects_changes or self._additional:
+        if self.expects_changes or self._additional or self._leads_through_link():
             return None
         top, found = self.resolve(self.workspace, cwd="/"), dict[str, None]()
         place = self._place_in_workspace(top)
@@ -799,6 +801,13 @@ class PathJudge:
         if place is None or not all(self.is_secret(path, cwd="/") for path in found):
             return None
         return tuple(found)
+
+    def _leads_through_link(self) -> bool:
+        """Whether a link in the pattern of a rule against reading leads to something in the workspace, which is another
+        place than the pattern says."""
+        top = segments_of(self._workspace.spellings[-1])
+        rules = [rule for listed in ("deny", "ask") for rule in self._behind_links("Read", listed)]
+        return any(isinstance(rule.specifier, PathPattern) and rule.specifier.may_touch_below(top) for rule in rules)
 
     def _ruled_by(self, rule: Rule) -> tuple[RuledFile, ...] | None:
         """What a rule is about in the workspace, or None where that is not known."""

@@ -249,6 +249,10 @@ def _only_reads(judged: CommandJudgement) -> bool:
     )
 
 
+def _without_ask(finding: Finding) -> Finding:
+    return finding._replace(ask=None, ask_below=False, ask_idle=False, ask_lifts=False)
+
+
 def _is_read(finding: Finding) -> bool:
     """Whether a file is read, and nothing asks."""
     return finding.kind == "read" and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
@@ -349,6 +353,8 @@ class _Judging:
             # A text of blanks and comments runs nothing.
             self.findings.append(Finding(kind="command", resource=text, category="execute", neutral=not floors))
             self.parts.append(Part(text, (0,)))
+        if any(each.ask_lifts for each in self.findings) and self.only_reads():
+            self.findings = [_without_ask(each) if each.ask_lifts else each for each in self.findings]
         started = self.started_elsewhere()
         if not self.effect.understood:
             self.only_hinted()
@@ -441,6 +447,12 @@ class _Judging:
                 finding._replace(not_plain=said) if finding.kind == "command" or not commands else finding
                 for finding in self.findings
             ]
+
+    def only_reads(self) -> bool:
+        """Whether all commands of the text surely change nothing."""
+        return all(
+            each.known_read or each.neutral if each.kind == "command" else each.kind == "read" for each in self.findings
+        )
 
     def started_elsewhere(self) -> int | None:
         """Judge the folder that the command starts in as if the text went there by `cd`: return the index of what is
@@ -788,7 +800,9 @@ class _Judging:
                     and touched.by_command
                     and self.opens_none_below(analyzed, finding, places, idle=seen.ask_idle)
                 ):
-                    seen = seen._replace(ask=None, ask_below=False, ask_idle=False)
+                    # What git tracks, and what is checked out, any other command may change.
+                    of_git = any(known.git is not None for known in analyzed.known)
+                    seen = seen._replace(ask_lifts=True) if of_git else _without_ask(seen)
                 if self.context.lists and finding.known_read and touched.by_command and _is_read(seen):
                     seen = seen._replace(known_read=True)  # what a listing names was looked at
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
