@@ -10,7 +10,7 @@ from countersign.gate.shell.programs.argv import is_listed
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.tables import GIT, TABLES
 
-from .asked import decide
+from .asked import HOME, WS, decide
 
 LIMITED = {
     **{" ".join(key): program for key, program in TABLES.items() if program.without_rule},
@@ -78,5 +78,6 @@ def test_what_is_listed_is_an_option_of_the_program(name: str) -> None:
     ],
 )  # fmt: skip
 def test_an_option_is_spelled_out_and_digits_stand_alone(command: str, expected: str) -> None:
-    assert decide(command) == expected
-    assert decide(command, allow=["Bash(git log:*)", "Bash(*)"]) == "allow"
+    where = {"workspace": WS, "home": HOME}
+    assert decide(command, **where) == expected
+    assert decide(command, allow=["Bash(git log:*)", "Bash(*)"], **where) == "allow"
