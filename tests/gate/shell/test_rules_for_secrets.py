@@ -123,6 +123,15 @@ def test_a_rule_that_leads_through_a_link_counts_where_it_leads(command: str, re
     assert _answer(command, repository, deny=["Read(./held/**)"]) != "allow"
 
 
+@pytest.mark.parametrize("command", ["git show", "git diff HEAD", "rg x", "eslint .", "cat src/*.py"])
+def test_a_workspace_that_is_opened_by_a_link_counts_where_it_lies(command: str, repository: Path) -> None:
+    opened = repository.parent / "opened"
+    opened.symlink_to(repository)
+    for top in (opened, repository):
+        assert _answer(command, opened, deny=[f"Read(/{top}/src/**)"]) != "allow"
+        assert _answer(command, repository, deny=[f"Read(/{top}/src/**)"]) != "allow"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -187,6 +196,7 @@ def test_what_git_keeps_counts_wherever_the_file_is(command: str, repository: Pa
         _git(repository, "commit", "-q", "--allow-empty", "-m", f"{number}")
     assert _answer(command, repository, deny=deny) == "allow"
     assert _answer("git show HEAD~9", repository, deny=deny) == "ask"
+    assert _answer("git log -p -- '*.py'", repository, deny=deny) == "ask"
     assert _answer("git log -p", repository, deny=deny) == "ask"
 
 

@@ -38,7 +38,7 @@ from countersign.gate.paths.path_evidence import (
 )
 from countersign.gate.paths.resolve import Resolved, Walk, resolve, resolve_ordinary
 from countersign.gate.paths.roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
-from countersign.gate.paths.ruled_files import RuledFile, ruled_below
+from countersign.gate.paths.ruled_files import ruled_below
 from countersign.gate.paths.sensitive_paths import (
     DRIVE,
     HOMES,
@@ -770,37 +770,39 @@ class PathJudge:
         return next(iter(self._workspace.relative(segments_of(folder.lexical))), None)
 
     def patterns_against_reading(self) -> tuple[PathPattern, ...] | None:
-        """The patterns, counted from the workspace, of all rules against reading that may be about files there; None
-        where a rule has none."""
-        found: list[PathPattern] = []
-        if self._leads_through_link():
+        """The patterns, counted from the workspace, of all rules against reading that may be about something in it;
+        None where that is not known: a rule has no pattern or is anchored elsewhere, or links or additional folders
+        make it count in other places as well."""
+        if self._additional or self._leads_through_link():
             return None
+        if self._place_in_workspace(self.resolve(self.workspace, cwd="/")) is None:
+            return None
+        found: list[PathPattern] = []
         for rule in self._rules.rules():
-            if rule.list in ("deny", "ask") and rule.serves(self._agent) and _is_about_reading(rule):
-                pattern = rule.specifier
-                if isinstance(pattern, PathPattern) and pattern.root in ("workspace", "anywhere"):
-                    found.append(pattern)
-                elif self._ruled_by(rule) is None:
-                    return None
+            if rule.list not in ("deny", "ask") or not rule.serves(self._agent) or not _is_about_reading(rule):
+                continue
+            pattern = rule.specifier
+            if not isinstance(pattern, PathPattern):
+                return None
+            if pattern.root in ("workspace", "anywhere"):
+                found.append(pattern)
+            elif self._may_lead_inside(pattern):
+                return None
         return tuple(found)
 
     def ruled_secrets(self) -> tuple[str, ...] | None:
         """The files of the workspace that rules against reading are about, where each of these is a secret by its name;
         else None, also where that is not known."""
-        if self.expects_changes or self._additional or self._leads_through_link():
+        patterns = None if self.expects_changes else self.patterns_against_reading()
+        if patterns is None:
             return None
-        top, found = self.resolve(self.workspace, cwd="/"), dict[str, None]()
-        place = self._place_in_workspace(top)
-        for rule in self._rules.rules() if place is not None else ():
-            if rule.list not in ("deny", "ask") or not rule.serves(self._agent) or not _is_about_reading(rule):
-                continue
-            ruled = self._ruled_by(rule)
+        found: dict[str, None] = {}
+        for pattern in patterns:
+            ruled = ruled_below(pattern, self.workspace, ())
             if ruled is None or any(each.is_folder for each in ruled):
                 return None
             found |= dict.fromkeys("/".join((self.workspace, *each.names)) for each in ruled)
-        if place is None or not all(self.is_secret(path, cwd="/") for path in found):
-            return None
-        return tuple(found)
+        return tuple(found) if all(self.is_secret(path, cwd="/") for path in found) else None
 
     def _leads_through_link(self) -> bool:
         """Whether a link in the pattern of a rule against reading leads to something in the workspace, which is another
@@ -809,17 +811,14 @@ class PathJudge:
         rules = [rule for listed in ("deny", "ask") for rule in self._behind_links("Read", listed)]
         return any(isinstance(rule.specifier, PathPattern) and rule.specifier.may_touch_below(top) for rule in rules)
 
-    def _ruled_by(self, rule: Rule) -> tuple[RuledFile, ...] | None:
-        """What a rule is about in the workspace, or None where that is not known."""
-        pattern = rule.specifier
-        if not isinstance(pattern, PathPattern):
-            return None
-        if pattern.root in ("workspace", "anywhere"):
-            return ruled_below(pattern, self.workspace, ())
+    def _may_lead_inside(self, pattern: PathPattern) -> bool:
+        """Whether a pattern that counts from the home or from `/` may be about something in the workspace."""
         segments = segments_of(self.workspace)
-        places = [segments] if pattern.root == "root" else [*self._home.relative_any_case(segments)]
-        holds_home = pattern.root == "home" and place_of(self._home, segments) == "holds"
-        return None if holds_home or any(map(pattern.may_touch_below, places)) else ()
+        if pattern.root == "root":
+            return pattern.may_touch_below(segments)
+        if place_of(self._home, segments) == "holds":
+            return True
+        return any(map(pattern.may_touch_below, self._home.relative_any_case(segments)))
 
     def _broken_read_deny(self, views: Sequence[Segments]) -> Rule | None:
         """A Read deny also denies writing; one that cannot be read therefore asks for writing too."""

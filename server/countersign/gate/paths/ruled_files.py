@@ -6,6 +6,7 @@ read, and it need not ask.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from countersign.gate.paths.roots import Segments, as_other_systems
@@ -29,6 +30,13 @@ class _Look(NamedTuple):
     place: Segments
 
 
+def is_ruled(path: str, patterns: Iterable[PathPattern]) -> bool:
+    """Return whether one of these patterns is about a path, counted from where they count; also as other systems read
+    its names."""
+    views = tuple(as_other_systems(f"/{path}"))
+    return any(pattern.touches(view) for pattern in patterns for view in views)
+
+
 def ruled_below(pattern: PathPattern, folder: str, place: Segments) -> tuple[RuledFile, ...] | None:
     """Return the topmost files and folders below a folder that a pattern is about, in the wide reading; ``place`` says
     where the folder lies, relative to what the pattern counts from. None where that cannot be said: behind a symlink,
@@ -45,13 +53,12 @@ def _ruled_below(look: _Look) -> tuple[RuledFile, ...] | None:
             return None
         for name, is_folder in entries:
             names = (*above, name)
-            # Other systems read some names otherwise.
-            views = tuple(as_other_systems("/" + "/".join((*look.place, *names))))
-            if any(map(look.pattern.touches, views)):
+            path = "/".join((*look.place, *names))
+            if is_ruled(path, (look.pattern,)):
                 if is_folder is None:
                     return None
                 found.append(RuledFile(names, is_folder))
-            elif is_folder is not False and any(map(look.pattern.may_touch_below, views)):
+            elif is_folder is not False and any(map(look.pattern.may_touch_below, as_other_systems(f"/{path}"))):
                 if is_folder is None:
                     return None
                 waiting.append(names)

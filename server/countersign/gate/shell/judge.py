@@ -45,17 +45,15 @@ from countersign.gate.shell.rules.file_findings import (
     unnamed_writes,
     with_command,
 )
-from countersign.gate.shell.rules.git_folders_entered import entered
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.made_names import ANOTHER_INDEX, ANY_FILES, made_names
 from countersign.gate.shell.rules.match import Coverage, touching
 from countersign.gate.shell.rules.moved_paths import EVERYWHERE, given_names
+from countersign.gate.shell.rules.opened_below import opens_none_below
 from countersign.gate.shell.rules.other_readings import other_readings
 from countersign.gate.shell.rules.printed_names import with_printed_names
-from countersign.gate.shell.rules.printed_secrets import prints_nothing_ruled
 from countersign.gate.shell.rules.rough_rules import rough_rules
-from countersign.gate.shell.rules.ruled_kinds import OWN_KINDS, only_secrets_are_ruled
 from countersign.gate.shell.rules.single_names import with_quoted_names
 from countersign.gate.shell.rules.spelled_out import MOST_IN_ALL, exact_spellings, spelled_out
 from countersign.gate.shell.rules.texts_inside import may_run_again, runs_in_turn, texts_inside, texts_with_coverage
@@ -798,7 +796,7 @@ class _Judging:
                 if (
                     seen.ask_below
                     and touched.by_command
-                    and self.opens_none_below(analyzed, finding, places, idle=seen.ask_idle)
+                    and opens_none_below(self.context, analyzed, finding, places, idle=seen.ask_idle)
                 ):
                     # What git tracks, and what is checked out, any other command may change.
                     of_git = any(known.git is not None for known in analyzed.known)
@@ -847,31 +845,6 @@ class _Judging:
                 self.inside(text, there, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
             if not analyzed.step.unwrapped.texts and not analyzed.step.input.texts:
                 self.escaped.update(range(inner, len(self.findings)))
-
-    def opens_none_below(
-        self, analyzed: AnalyzedCommand, finding: Finding, places: Sequence[str] | None, *, idle: bool
-    ) -> bool:
-        """Whether a command opens no file below a folder that a rule against reading is about. `cd` opens nothing. A
-        reader, linter or compiler opens what is there; ``idle``: no such file. Linters and compilers open no file that
-        is called like a secret, and of what only reads it was looked up that it opens none."""
-        name = analyzed.names[-1] if analyzed.names else ""
-        if finding.neutral:
-            return name == "cd"
-        if places is None or self.context.made or self.context.paths.expects_changes:
-            return False
-        if any(known.git is not None for known in analyzed.known):
-            return finding.known_read and self.prints_nothing_ruled(analyzed, places)
-        if name in OWN_KINDS:
-            return idle or only_secrets_are_ruled(self.context)
-        return finding.known_read and (idle or self.context.paths.ruled_secrets() is not None)
-
-    def prints_nothing_ruled(self, analyzed: AnalyzedCommand, places: Sequence[str]) -> bool:
-        """The same of a command of git's, where it goes with ``-C``."""
-        git = analyzed.known[-1].git
-        if git is not None and git.folders:
-            there = entered(analyzed, places, self.context.paths)
-            return there is not None and self.prints_nothing_ruled(there.command, there.places)
-        return git is not None and prints_nothing_ruled(self.context, analyzed.layers[-1].words, git, places)
 
     def looked_up(self, found: Iterator[FileFindings]) -> list[FileFindings]:
         """What is found of the files of a command, up to what one decision may look up."""

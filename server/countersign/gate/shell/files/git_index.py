@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from countersign.gate.paths.roots import as_other_systems
+from countersign.gate.paths.ruled_files import is_ruled
 from countersign.gate.paths.sensitive_paths import TELLING, secret_at, secret_in_home
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
@@ -126,11 +126,6 @@ def _tracks_any(at: tuple[str, tuple[PathPattern, ...]]) -> bool:
 def _names_any(data: bytes, patterns: tuple[PathPattern, ...]) -> bool:
     names = index_names(data, _MOST_NAMES)
     return names is None or any(is_ruled(name, patterns) for name, _ in names)
-
-
-def is_ruled(path: str, patterns: tuple[PathPattern, ...]) -> bool:
-    """Return whether one of these patterns is about a path, also as other systems read its names."""
-    return any(pattern.touches(view) for view in as_other_systems(f"/{path}") for pattern in patterns)
 
 
 def tracked_links(file: str) -> tuple[str, ...] | None:

@@ -110,7 +110,7 @@ def _reads_through_link(top: Repository, paths: PathJudge) -> str | None:
     each path, also of a folder that stood there before. Git before 2.32 follows a link that is such a file itself."""
     names = tracked_links(f"{top.own}/index")
     if names is None:
-        return None  # what is not known of the index asks elsewhere
+        return None  # an index that cannot be read asks below
     above = [name for name, is_folder in disk.entries_in(top.folder) or () if is_folder is None]
     for name in dict.fromkeys((*names, *above)):
         path = f"{top.folder}/{name}"

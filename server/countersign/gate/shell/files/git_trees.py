@@ -15,9 +15,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from countersign.gate.paths.ruled_files import is_ruled
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_index import WayHome, is_ruled, is_secret_in_home, names_secret
+from countersign.gate.shell.files.git_index import WayHome, is_secret_in_home, names_secret
 from countersign.gate.shell.files.git_kinds import place_in_packs
 
 MOST_COMMITS = 10

@@ -728,7 +728,7 @@ class PathFinder:
         named = any(char not in "*?" for char in last) and not (file_use.free and last == ".*")
         folder = _SPECIAL.split(value, maxsplit=1)[0].rpartition("/")[0] or ("/" if value.startswith("/") else ".")
         ruled = self.judge.may_hold_ruled(folder, cwd=cwd)
-        if ruled is not None and not (file_use.free and self._names_none_ruled(value)):
+        if ruled is not None and (file_use.by_git or not file_use.free or not self._names_none_ruled(value)):
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
             found = self.judge.judge_read(folder, cwd=cwd, follows=follows)
             idle = found.ask is None and not self.judge.holds_ruled(folder, cwd=cwd)
