@@ -466,13 +466,14 @@ def _first_program(asked: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
     for folder in folders:
         path = f"{folder}/{name}"
         try:
+            if not os.access(path, os.X_OK):  # asked first: where nothing stands, `lstat` takes twice as long to say so
+                continue
             found = os.lstat(path)
         except (OSError, ValueError):
             continue
         if stat.S_ISREG(found.st_mode) and _first_bytes(path, *_version(found))[:2] != b"#!":
-            if os.access(path, os.X_OK):
-                return _way_to_file(path, *_version(found))
-        elif _runs(path):
+            return _way_to_file(path, *_version(found))
+        if _runs(path):
             return _way_to(path)
     return ()
 
