@@ -225,6 +225,6 @@ def test_the_paths_are_those_in_which_the_trees_differ(repository: Path) -> None
     _git(repository, "rm", "-rq", "src/deep")
     _git(repository, "commit", "-q", "-m", "out")
     number = _git(repository, "rev-parse", "HEAD").strip()
-    commits = Commits(number, f"{repository}/.git/objects", f"{repository}/.git/shallow")
+    commits = Commits(number, f"{repository}/.git/objects", f"{repository}/.git/shallow", MOST_COMMITS)
     found = committed_secrets(commits, f"{repository}/.git/index")
     assert found == ("src/deep/conf/server.pem",)

@@ -195,7 +195,8 @@ def test_what_git_keeps_counts_wherever_the_file_is(command: str, repository: Pa
     for number in range(10):
         _git(repository, "commit", "-q", "--allow-empty", "-m", f"{number}")
     assert _answer(command, repository, deny=deny) == "allow"
-    assert _answer("git show HEAD~9", repository, deny=deny) == "ask"
+    assert _answer("git show HEAD~10", repository, deny=deny) == "ask"
+    assert _answer("git show HEAD~9", repository, deny=deny) == "allow"
     assert _answer("git log -p -- '*.py'", repository, deny=deny) == "ask"
     assert _answer("git log -p", repository, deny=deny) == "ask"
 

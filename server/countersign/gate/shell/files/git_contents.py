@@ -616,6 +616,39 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     return tuple(map(_revision_of, named)) or (constant("HEAD"),)
 
 
+def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
+    """Words of a command that shows a history which may name the commits from which it goes back."""
+    if git.subcommand not in _WALKS:
+        return ()
+    dashes = end_of_revisions(words, git)
+    return tuple(word for index, word in git.arguments.operands if index < dashes) or (constant("HEAD"),)
+
+
+def commits_shown(words: Sequence[Word], git: Git) -> int | None:
+    """Return how many commits ``git log`` shows at most, where options and ``--`` have it pass over none; None where
+    they may, or where that is not known. Each is then one that its words name, or a parent of one that it shows."""
+    if git.subcommand != "log" or moves_values(git) or end_of_revisions(words, git) < len(words):
+        return None
+    counts: list[str] = []
+    for option in git.arguments.options:
+        if option.name in {"-n", "--max-count"}:
+            counts.append((option.value and option.value.value) or "")
+        elif option.name[1:].isdigit():
+            counts.append(option.name[1:])
+        elif option.name not in _KEEPS_COMMITS:
+            return None
+    return int(counts[0]) if len(counts) == 1 and re.fullmatch(r"\d{1,3}", counts[0]) else None
+
+
+_KEEPS_COMMITS = frozenset({
+    "-p", "-u", "--patch", "-U", "--unified", "-a", "--text", "-w", "-b", "--stat", "--shortstat", "--numstat",
+    "--summary", "--word-diff", "--no-ext-diff", "--no-textconv", "--color", "--no-color", "--oneline", "--format",
+    "--pretty", "--date", "--abbrev-commit", "--no-abbrev-commit", "--decorate", "--no-decorate", "--no-notes",
+    "--graph", "--reverse",
+})  # fmt: skip
+"""Options of ``git log`` that say how commits are printed, not which."""
+
+
 def _sources(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """The trees out of which files are taken by their paths."""
     if git.subcommand == "restore":

@@ -14,8 +14,10 @@ from itertools import pairwise, takewhile
 
 from countersign.gate.probes import disk
 
-_MOST_STEPS = 50
-"""How many tags of tags are followed, and how many deltas from one object in a pack to the next."""
+MOST_TAGS = 50
+"""How many tags of tags are followed."""
+_MOST_DELTAS = 50
+"""How many deltas are followed, from one object in a pack to the next."""
 _MOST_PACKS = 200
 _MOST_BUCKET = 4 << 20
 """Bytes of the numbers in an index that begin with the same byte."""
@@ -58,7 +60,7 @@ def _number_of(asked: tuple[str, str]) -> str | None:
 
 def _leads_to_commit(asked: tuple[str, str]) -> bool:
     number, store = asked
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_TAGS):
         # git looks in the packs first.
         kind, text = _packed(number, store) or _loose(number, store) or (b"", b"")
         if kind != b"tag":
@@ -158,7 +160,7 @@ def _at(place: int, bucket: bytes) -> bytes:
 def _in_pack(offset: int, pack: str) -> tuple[bytes, bytes] | None:
     """The kind of the object at this offset and its text, which is left empty where it is stored as a delta."""
     whole = True
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MOST_DELTAS):
         data = disk.piece(pack, offset, _HEAD) or b""
         kind, rest = (data[0] >> 4) & 7 if data else 0, _behind_number(data)
         if kind in _KINDS:

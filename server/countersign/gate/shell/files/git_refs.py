@@ -103,6 +103,12 @@ def holds_replacements(place: str, paths: PathJudge) -> bool:
     return repository is not None and disk.combined(_holds_replacements, repository.shared)
 
 
+def hides_objects(repository: Repository) -> bool:
+    """Whether git may take some commits for others, or find other parents than a commit names (`grafts`)."""
+    grafts = disk.path_stat(f"{repository.shared}/info/grafts")
+    return grafts not in disk.MISSING or disk.combined(_holds_replacements, repository.shared)
+
+
 def _holds_replacements(folder: str) -> bool:
     packed = disk.beginning(f"{folder}/packed-refs", _MOST_PACKED + 1) or b""
     return len(packed) > _MOST_PACKED or b" refs/replace/" in packed or bool(disk.names_in(f"{folder}/refs/replace"))
@@ -126,6 +132,13 @@ def _names_commit(word: str, repository: Repository) -> bool:
         return False  # an earlier state may have been something else
     number = _number_of(name, repository)
     return number == COMMIT or (number is not None and is_commit(number, f"{repository.shared}/objects"))
+
+
+def number_named(name: str, repository: Repository) -> str | None:
+    """The number of the object that a name without steps to others stands for; None if that is not known."""
+    if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
+        return None  # refs are kept in a form that is not read here
+    return (_object_of(["HEAD"], repository) or None) if name in _ALWAYS else _number_of(name, repository)
 
 
 def _number_of(name: str, repository: Repository) -> str | None:

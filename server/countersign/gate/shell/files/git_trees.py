@@ -22,7 +22,7 @@ from countersign.gate.shell.files.git_index import WayHome, is_secret_in_home, n
 from countersign.gate.shell.files.git_kinds import place_in_packs
 
 MOST_COMMITS = 10
-"""How many commits are looked at, from the one that is checked out on, by the first parent of each."""
+"""How many commits of a history are looked at, by the first parent of each."""
 _MOST_TREES = 1_000
 """Trees in which what is checked out may differ from the index."""
 _MOST_EARLIER = 300
@@ -33,7 +33,9 @@ _MOST_DELTAS = 50
 _MOST_DEPTH = 200
 """Folders, one in the other."""
 _FIRST_BYTES = 4_096
-_COMMIT = re.compile(rb"tree ([0-9a-f]{40})\n(?:parent ([0-9a-f]{40})\n)?")
+_COMMIT = re.compile(
+    rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)(?:author [^\n]*\ncommitter [^\n]*> (\d{1,15}) )?"
+)
 _KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _BY_OFFSET, _BY_NUMBER = 6, 7
 _FOLDER = b"40000"
@@ -55,12 +57,13 @@ class _Kept(NamedTuple):
 
 
 class Commits(NamedTuple):
-    """A commit by its number, the folder of objects that has it and those before it, and the file that names commits
-    whose parents a shallow clone lacks."""
+    """A commit by its number, the folder of objects that has it and those before it, the file that names commits
+    whose parents a shallow clone lacks, and how many are looked at, by the first parent of each."""
 
     number: str
     store: str
     shallow: str
+    most: int
 
 
 Patterns = tuple[PathPattern, ...]
@@ -79,7 +82,7 @@ def _committed(asked: tuple[Commits, str, tuple[WayHome, ...], Patterns]) -> tup
     commits, index, ways, patterns = asked
     ends = disk.beginning(commits.shallow, _MOST_BYTES) or b""
     try:
-        tree, earlier = _changed_lately(commits.number, commits.store, ends, ways, patterns)
+        tree, earlier = _changed_lately(commits._replace(shallow=""), ends, ways, patterns)
         beside = tuple(_Reader(commits.store, _MOST_TREES, ways, patterns).beside(tree, _kept_trees(index)))
     except (TooMuch, _Spent):
         return None
@@ -88,14 +91,12 @@ def _committed(asked: tuple[Commits, str, tuple[WayHome, ...], Patterns]) -> tup
 
 @lru_cache(maxsize=64)
 def _changed_lately(
-    number: str, store: str, ends: bytes, ways: tuple[WayHome, ...], patterns: Patterns
+    commits: Commits, ends: bytes, ways: tuple[WayHome, ...], patterns: Patterns
 ) -> tuple[bytes, tuple[str, ...]]:
     """The tree of a commit, and the secrets in which the commits before it differ. What a number names does not change,
     so it is kept."""
-    reader, trees = (
-        _Reader(store, _MOST_EARLIER, ways, patterns),
-        [bytes.fromhex(each) for each in _trees_of(number, store, ends)],
-    )
+    reader = _Reader(commits.store, _MOST_EARLIER, ways, patterns)
+    trees = [bytes.fromhex(each) for each in _trees_of(commits, ends)]
     found: dict[str, None] = {}
     try:
         for after, before in pairwise(trees):
@@ -108,24 +109,38 @@ def _changed_lately(
     return trees[0], tuple(found)
 
 
-def _trees_of(number: str, store: str, ends: bytes) -> Iterator[str]:
+def _trees_of(commits: Commits, ends: bytes) -> Iterator[str]:
     """The tree of this commit, and those of the commits before it, by the first parent of each."""
-    following: str | None = number
-    for _ in range(MOST_COMMITS):
+    following: str | None = commits.number
+    for _ in range(commits.most):
         if following is None:
             return
-        tree, parent = _tree_and_parent(following, store)
-        yield tree
-        following = None if following.encode() in ends else parent
+        found = read_commit(following, commits.store)
+        yield found.tree
+        following = None if following.encode() in ends else next(iter(found.parents), None)
 
 
-@lru_cache(maxsize=512)
-def _tree_and_parent(number: str, store: str) -> tuple[str, str | None]:
-    found = read_object(number, store)
-    parts = _COMMIT.match(found[1]) if found is not None and found[0] == b"commit" else None
-    if parts is None:
+class Commit(NamedTuple):
+    """The tree of a commit, its parents, and when it was made (seconds since 1970, 0 where that cannot be read)."""
+
+    tree: str
+    parents: tuple[str, ...]
+    date: int
+
+
+@lru_cache(maxsize=8_192)
+def read_commit(number: str, store: str) -> Commit:
+    """What a commit says. What a number names does not change, so it is kept.
+
+    Raises:
+        TooMuch: it is not there, or cannot be read.
+    """
+    kind, text = read_object(number, store) or (b"", b"")
+    found = _COMMIT.match(text) if kind == b"commit" else None
+    if found is None:
         raise TooMuch
-    return parts[1].decode(), parts[2].decode() if parts[2] else None
+    parents = tuple(line.removeprefix(b"parent ").decode() for line in found[2].splitlines())
+    return Commit(found[1].decode(), parents, int(found[3] or 0))
 
 
 class _Reader:

@@ -7,14 +7,15 @@ and in git's index, within bounds; where a rule for reading covers a secret, it 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_contents import (
+    commits_shown,
     compares_files,
+    history_starts,
     may_be_files,
     may_name_objects,
     printed_below,
@@ -39,6 +40,7 @@ from countersign.gate.shell.files.git_index import (
     tracked_secrets,
     tracks_any,
 )
+from countersign.gate.shell.files.git_named_commits import commits_named, latest_commits
 from countersign.gate.shell.files.git_refs import (
     all_name_commits,
     commit_checked_out,
@@ -47,7 +49,7 @@ from countersign.gate.shell.files.git_refs import (
 )
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.git_settings import compares_dates_alone, may_be_on
-from countersign.gate.shell.files.git_trees import Commits, committed_secrets
+from countersign.gate.shell.files.git_trees import MOST_COMMITS, Commits, committed_secrets
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import (
     IGNORE_NAMES,
@@ -116,37 +118,61 @@ def prints_nothing_ruled(context: JudgingContext, words: Sequence[Word], git: Gi
     patterns = context.paths.patterns_against_reading()
     if patterns is None or _prints_older_lines(context, words, git, places):
         return False
-    return all(_tracks_none(context, git, place, patterns) for place in places)
+    return all(_tracks_none(context, words, git, place, patterns) for place in places)
 
 
-def _tracks_none(context: JudgingContext, git: Git, place: str, patterns: tuple[PathPattern, ...]) -> bool:
+def _tracks_none(
+    context: JudgingContext, words: Sequence[Word], git: Git, place: str, patterns: tuple[PathPattern, ...]
+) -> bool:
     repository = repository_above(place, context.paths)
     if repository is None or repository.folder != context.paths.workspace:
         return False
     index = f"{repository.own}/index"
     if tracks_any(index, patterns):
         return False
-    return _committed_lately(git, repository, (), patterns) == ()
+    named, known = _named_commits(context, words, git, place, repository)
+    return known and _committed(git, repository, named, (), patterns) == ()
 
 
 def _prints_older_lines(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
-    """Whether it may print lines of other commits than the last ones."""
+    """Whether it may print lines of other commits than the last ones and those that its words name."""
     if shows_unstaged(git) or compares_files(git):
         return False
-    if not shows_commits(git) or may_name_objects(git) or git.arguments.may_have("--no-index"):
+    if not shows_commits(git) and commits_shown(words, git) is None:
         return True
-    files = may_be_files(words, git) and not git.folders
-    for word in revisions(words, git):
+    return may_name_objects(git) or git.arguments.may_have("--no-index", "--merge-base")
+
+
+def _named_commits(
+    context: JudgingContext, words: Sequence[Word], git: Git, place: str, repository: Repository
+) -> tuple[list[Commits], bool]:
+    """The commits that its words name, and how many before each it may print, as far as they are known; and whether all
+    of them are."""
+    if shows_unstaged(git) or compares_files(git):
+        return [], True
+    files, known, commits = may_be_files(words, git), True, list[Commits]()
+    for word in revisions(words, git) or history_starts(words, git):
         # A word that is a file's name as well is that file: git refuses one that is both.
-        kinds = [context.paths.resolve(literal(word), cwd=place).kind for place in places if word.value]
-        named = files and bool(kinds) and all(kind in ("file", "folder") for kind in kinds)
-        if not named and _RECENT.fullmatch(word.value or "") is None:
-            return True
-    return False
+        if files and word.value and context.paths.resolve(literal(word), cwd=place).kind in ("file", "folder"):
+            known = known and shows_commits(git)  # of a file, `git log` shows other commits
+            continue
+        numbers = (commits_named(word.value, repository) if word.value else None) or ()
+        if git.subcommand in {"diff", "grep"}:
+            most, whole = 1, bool(numbers)
+        elif ".." not in (word.value or "") and git.subcommand == "show":
+            most, whole = 2, bool(numbers)  # it tells how a commit differs from the one before it
+        elif "..." not in (word.value or "") and (count := commits_shown(words, git)) is not None:
+            latest = latest_commits(numbers, count, repository)
+            most, whole, numbers = 2, bool(latest), latest or numbers
+        else:
+            most, whole = MOST_COMMITS, False
+        known = known and whole
+        commits += [_commits(number, repository, most) for number in numbers]
+    return list(dict.fromkeys(commits)), known
 
 
-_RECENT = re.compile(r"(?:HEAD|@)(?:\^|~[0-8])?")
-"""One of the last nine commits, which differs from the one before it."""
+def _commits(number: str, repository: Repository, most: int) -> Commits:
+    return Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow", most)
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
@@ -207,7 +233,8 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     ways = tuple(way for home in context.paths.homes if (way := _from_home(repository, home)) is not None)
     for way in ways:
         secrets += tracked_in_home(index, way)
-    earlier = _committed_lately(git, repository, ways)
+    named, _ = _named_commits(context, words, git, place, repository)
+    earlier = _committed(git, repository, named, ways)
     if earlier is None:
         return _UNKNOWN_FILES
     if not (secrets or earlier) and not reads_work_tree(git):
@@ -236,20 +263,30 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     return None
 
 
-def _committed_lately(
-    git: Git, repository: Repository, ways: tuple[WayHome, ...], patterns: tuple[PathPattern, ...] = ()
+def _committed(
+    git: Git,
+    repository: Repository,
+    named: Sequence[Commits],
+    ways: tuple[WayHome, ...],
+    patterns: tuple[PathPattern, ...] = (),
 ) -> tuple[str, ...] | None:
-    """Secrets, and files that these patterns are about, that the last commits hold, where it may print lines of
-    commits; None if they are not known."""
+    """Secrets, and files that these patterns are about, that the last commits and those that it names hold, where it
+    may print lines of commits; None if they are not known."""
     found = git.arguments
     alone = searches_files(git) and found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2)
     if shows_unstaged(git) or compares_files(git) or alone:
         return ()
     number = commit_checked_out(repository)
-    if not number:
-        return None if number is None else ()
-    commits = Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow")
-    return committed_secrets(commits, f"{repository.own}/index", ways, patterns)
+    if number is None:
+        return None
+    last = [_commits(number, repository, MOST_COMMITS)] if number else []
+    secrets: dict[str, None] = {}
+    for commits in (*last, *named):
+        held = committed_secrets(commits, f"{repository.own}/index", ways, patterns)
+        if held is None:
+            return None
+        secrets |= dict.fromkeys(held)
+    return tuple(secrets)
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:

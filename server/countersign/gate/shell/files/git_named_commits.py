@@ -1,0 +1,171 @@
+"""Which commits the words of a git command name, by their numbers (`gitrevisions`).
+
+``git diff main...HEAD`` prints what the branch has changed since it left ``main``: the differences between the commit
+where it did and ``HEAD``. So a range is followed to the commits of which git prints the files.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from typing import NamedTuple
+
+from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_folders import Repository
+from countersign.gate.shell.files.git_kinds import MOST_TAGS
+from countersign.gate.shell.files.git_refs import hides_objects, number_named
+from countersign.gate.shell.files.git_trees import Commit, TooMuch, read_commit, read_object
+
+_MOST_STEPS = 200
+"""Parents that ``HEAD~200`` goes up."""
+_MOST_WALKED = 1_000
+"""Commits that are read to find where two histories meet."""
+_MOST_LATEST = 30
+_MOST_ENDS = 1 << 20
+
+_RANGE = re.compile(r"(.*?)(\.\.\.?)(.*)", re.DOTALL)
+_REVISION = re.compile(r"(?P<name>[^~^:@{}]*|@)(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)\})?")
+_STEP = re.compile(r"([~^])(\d*)")
+_TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
+
+_BOTH, _STALE = 3, 4
+
+
+def commits_named(word: str, repository: Repository) -> tuple[str, ...] | None:
+    """Return the numbers of the commits of which ``git diff WORD`` prints files: that of a revision, both of ``A..B``,
+    and of ``A...B`` the second one with those where the two histories meet. None where that is not known. Looks at the
+    disk."""
+    return disk.combined(_commits_named, (word, repository))
+
+
+def commit_named(word: str, repository: Repository) -> str | None:
+    """Return the number of the commit that a revision names; None where that is not known, or it is a range. Looks at
+    the disk."""
+    return disk.combined(_commit_named, (word, repository))
+
+
+def latest_commits(numbers: tuple[str, ...], count: int, repository: Repository) -> tuple[str, ...] | None:
+    """Return the commits that ``git log -COUNT`` may show of these histories: those that lie fewer steps than that
+    above, by all parents of each. None where they are too many or not known. Looks at the disk."""
+    return disk.combined(_latest_commits, (numbers, count, repository))
+
+
+def _latest_commits(asked: tuple[tuple[str, ...], int, Repository]) -> tuple[str, ...] | None:
+    numbers, count, repository = asked
+    histories = _Histories.of(repository)
+    found, ahead = dict.fromkeys(numbers), list(numbers)
+    try:
+        for _ in range(count - 1):
+            ahead = [each for number in ahead for each in histories.at(number).parents if each not in found]
+            found |= dict.fromkeys(ahead)
+            if len(found) > _MOST_LATEST:
+                return None
+    except TooMuch:
+        return None
+    return tuple(found)
+
+
+def _commits_named(asked: tuple[str, Repository]) -> tuple[str, ...] | None:
+    word, repository = asked
+    found = _RANGE.fullmatch(word)
+    if found is None:
+        number = _commit_named(asked)
+        return None if number is None else (number,)
+    ends = [_commit_named((each, repository)) for each in (found[1], found[3])]
+    if ends[0] is None or ends[1] is None:
+        return None
+    if found[2] == "..":
+        return ends[0], ends[1]
+    try:
+        return (*_meet(ends[0], ends[1], _Histories.of(repository)), ends[1])
+    except TooMuch:
+        return None
+
+
+def _commit_named(asked: tuple[str, Repository]) -> str | None:
+    word, repository = asked
+    found = _REVISION.fullmatch(word)
+    # A caret in front leaves commits out.
+    if found is None or (not found["name"] and word) or hides_objects(repository):
+        return None
+    number = number_named(found["name"], repository)
+    histories = _Histories.of(repository)
+    try:
+        number = _without_tags(number, histories.store) if number else None
+        for sign, count in _STEP.findall(found["steps"]):
+            if number is None:
+                return None
+            number = _up(number, sign, int(count or 1), histories)
+    except TooMuch:
+        return None
+    return number
+
+
+def _without_tags(number: str, store: str) -> str:
+    for _ in range(MOST_TAGS):
+        kind, text = read_object(number, store) or (b"", b"")
+        if kind == b"commit":
+            return number
+        tagged = _TAGGED.match(text) if kind == b"tag" else None
+        if tagged is None:
+            break
+        number = tagged[1].decode()
+    raise TooMuch
+
+
+class _Histories(NamedTuple):
+    """A folder of objects, and the numbers of commits whose parents it lacks."""
+
+    store: str
+    ends: frozenset[str]
+
+    @classmethod
+    def of(cls, repository: Repository) -> _Histories:
+        ends = disk.beginning(f"{repository.shared}/shallow", _MOST_ENDS) or b""
+        return cls(f"{repository.shared}/objects", frozenset(ends.decode("ascii", "replace").split()))
+
+    def at(self, number: str) -> Commit:
+        found = read_commit(number, self.store)
+        return found._replace(parents=()) if number in self.ends else found
+
+
+def _up(number: str, sign: str, count: int, histories: _Histories) -> str | None:
+    """The parent of this place, or so many commits up by the first parent of each; None where there is none."""
+    if count > _MOST_STEPS:
+        raise TooMuch
+    if sign == "^":
+        parents = (number, *histories.at(number).parents)
+        return parents[count] if count < len(parents) else None
+    for _ in range(count):
+        parents = histories.at(number).parents
+        if not parents:
+            return None
+        number = parents[0]
+    return number
+
+
+def _meet(one: str, other: str, histories: _Histories) -> list[str]:
+    """The commits where two histories meet, and maybe some before these: git compares with one of them. As git walks
+    (``commit-reach.c``, ``paint_down_to_common``): from the latest on, until only what lies behind such a commit is
+    left."""
+    marks = {one: 1}
+    marks[other] = marks.get(other, 0) | 2
+    waiting = [(-histories.at(each).date, each) for each in marks]
+    heapq.heapify(waiting)
+    met: dict[str, None] = {}
+    walked = 0
+    while any(not marks[each] & _STALE for _, each in waiting):
+        walked += 1
+        if walked > _MOST_WALKED:
+            raise TooMuch
+        _, number = heapq.heappop(waiting)
+        mark = marks[number]
+        if mark & (_BOTH | _STALE) == _BOTH:
+            met[number] = None
+            mark |= _STALE
+        for parent in histories.at(number).parents:
+            before = marks.get(parent, 0)
+            if before | mark != before:
+                marks[parent] = before | mark
+                heapq.heappush(waiting, (-histories.at(parent).date, parent))
+    return list(met)

@@ -1,0 +1,202 @@
+"""Which commits words name, as git resolves them, and that nothing which a rule is about is printed from them."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.shell.files.git_folders import Repository
+from countersign.gate.shell.files.git_named_commits import commits_named, latest_commits
+
+from .asked import HOME, decide
+
+COMMITS, BRANCHES = 40, 8
+TOKEN = "THE-TOKEN"
+DENY = ["Read(./conf/live.txt)"]
+STEPS = ("", "~1", "~3", "^", "^2", "^0", "~1^2", "^^", "^{commit}")
+
+
+def _git(folder: Path, *words: str, given: str | None = None) -> str:
+    person = ("-c", "user.name=a", "-c", "user.email=a@b")
+    done = subprocess.run(
+        ["git", *person, *words], cwd=folder, input=given, capture_output=True, text=True, check=False
+    )
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _random_history(folder: Path, seed: int) -> random.Random:
+    """A repository with branches, annotated tags and merges, whose dates lie in any order, and a file that comes and
+    goes."""
+    chance = random.Random(seed)
+    holding = chance.sample(range(2, COMMITS), 4)
+    lines: list[str] = []
+    for number in range(1, COMMITS + 1):
+        parents = chance.sample(range(max(1, number - 8), number), min(number - 1, chance.choice((1, 1, 1, 2, 2, 3))))
+        when = chance.randrange(1_000_000, 1_100_000)
+        lines += [f"commit refs/heads/x{number}", f"mark :{number}", f"committer a <a@b> {when} +0000", "data 1", "x"]
+        lines += [f"{'merge' if at else 'from'} :{parent}" for at, parent in enumerate(parents)]
+        lines += ["M 644 inline src/a.txt", "data <<END", f"{number}", "END"]
+        if number in holding:
+            lines += ["M 644 inline conf/live.txt", "data <<END", f"{TOKEN} {number}", "END"]
+        elif chance.random() < 0.5 and parents:
+            lines += ["D conf/live.txt"]
+    for branch in range(BRANCHES):
+        lines += [f"reset refs/heads/b{branch}", f"from :{chance.randrange(1, COMMITS + 1)}"]
+        lines += [
+            f"tag t{branch}",
+            f"from :{chance.randrange(1, COMMITS + 1)}",
+            "tagger a <a@b> 1 +0000",
+            "data 1",
+            "x",
+        ]
+    _git(folder, "init", "-q", "-b", "main")
+    _git(folder, "fast-import", "--quiet", "--force", given="\n".join([*lines, ""]))
+    _git(folder, "checkout", "-q", "-B", "main", f"b{chance.randrange(BRANCHES)}")
+    if chance.random() < 0.5:
+        _git(folder, "gc", "-q")
+    return chance
+
+
+def _revision(chance: random.Random, folder: Path) -> str:
+    name = chance.choice(("HEAD", "main", "@", f"b{chance.randrange(BRANCHES)}", f"t{chance.randrange(BRANCHES)}"))
+    if chance.random() < 0.2:
+        number = _git(folder, "rev-parse", f"{name}^{{commit}}").strip()
+        name = chance.choice((number, number[:9]))
+    return name + chance.choice(STEPS)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_words_name_the_commits_that_git_resolves_them_to(seed: int, tmp_path: Path) -> None:
+    chance = _random_history(tmp_path, seed)
+    repository = Repository(str(tmp_path), f"{tmp_path}/.git", f"{tmp_path}/.git")
+    for _ in range(40):
+        one, other = _revision(chance, tmp_path), _revision(chance, tmp_path)
+        numbers = [_git(tmp_path, "rev-parse", "--verify", "-q", f"{each}^{{commit}}").strip() for each in (one, other)]
+        for word, number in zip((one, other), numbers, strict=True):
+            assert commits_named(word, repository) == ((number,) if number else None), word
+        if not all(numbers):
+            continue
+        assert commits_named(f"{one}..{other}", repository) == tuple(numbers)
+        met = commits_named(f"{one}...{other}", repository)
+        bases = _git(tmp_path, "merge-base", "--all", *numbers).split()
+        assert met is not None
+        assert met[-1] == numbers[1]
+        assert {*bases, numbers[1]} <= set(met)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_log_shows_none_but_the_latest_commits(seed: int, tmp_path: Path) -> None:
+    chance = _random_history(tmp_path, seed)
+    repository = Repository(str(tmp_path), f"{tmp_path}/.git", f"{tmp_path}/.git")
+    for _ in range(20):
+        word, count = _revision(chance, tmp_path), chance.randrange(1, 5)
+        named = commits_named(word, repository)
+        order = chance.choice(("--date-order", "--topo-order", "--graph", "--reverse", "--author-date-order"))
+        shown = _git(tmp_path, "log", "--format=%H", f"-{count}", order, word, "--").replace("*", " ").split()
+        if named is not None:
+            latest = latest_commits(named, count, repository)
+            assert latest is not None
+            assert {each for each in shown if len(each) == 40} <= set(latest)
+
+
+COMMANDS = ("git diff {one}", "git diff {one} {other}", "git diff {one}..{other}", "git diff {one}...{other}",
+            "git diff {one}...", "git diff ..{other}", "git show {one}", "git show {one} {other}",
+            "git grep -h '' {one}", "git log -p -{count} {one}", "git log -p -{count} {one}..{other}",
+            "git log -p -{count}", "git log -p {one}", "git show {one}..{other}",
+            "git diff {one} -- src", "git log -p -{count} {one} {other}",
+            "git log --graph -p -n {count} {one}", "git diff --merge-base {one}", "git log --reverse -p -{count} {one}",
+            "git diff --cached {one}", "git diff -R {one}", "git show --first-parent {one}")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_that_a_rule_is_about_is_printed(seed: int, tmp_path: Path) -> None:
+    allowed = printing = 0
+    for each in range(5):
+        folder = tmp_path / str(each)
+        folder.mkdir()
+        chance = _random_history(folder, 100 * seed + each)
+        for _ in range(50):
+            command = chance.choice(COMMANDS).format(
+                one=_revision(chance, folder), other=_revision(chance, folder), count=chance.randrange(1, 5)
+            )
+            output = _git(folder, *shlex.split(command)[1:])
+            answer = decide(command, deny=DENY, workspace=str(folder), home=HOME)
+            assert answer == "ask" or TOKEN not in output, command
+            allowed += answer == "allow"
+            printing += TOKEN in output
+    assert allowed > 10, "hardly anything was compared"
+    assert printing > 10, "hardly anything was printed"
+
+
+def test_branches_without_the_file_are_compared(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "switch", "-q", "-c", "topic")
+    for number in range(15):
+        (tmp_path / "a.txt").write_text(f"{number}\n")
+        _git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    commands = ("git diff main...HEAD", "git diff main...", "git diff main", "git diff main..topic", "git show main",
+                "git log -p -3", "git log -p -1 main", "git show HEAD~12", "git diff HEAD~14 HEAD~12",
+                "git grep x main", "git diff main...HEAD -- a.txt", "git log -p -2 main..HEAD")  # fmt: skip
+    asked = ("git log -p", "git log -p main", "git show main..topic", "git log -p -1 --skip=3",
+             "git log -p --author=x -1", "git diff @{u}", "git diff --merge-base main")  # fmt: skip
+    for deny in (["Read(./conf/live.txt)"], ["Read(./.env)"]):
+        answers = {command: decide(command, deny=deny, workspace=str(tmp_path), home=HOME) for command in commands}
+        assert set(answers.values()) == {"allow"}, answers
+        answers = {command: decide(command, deny=deny, workspace=str(tmp_path), home=HOME) for command in asked}
+        assert set(answers.values()) == {"ask"}, answers
+
+
+@pytest.mark.parametrize("hiding", ["grafts", "replacement"])
+def test_where_git_takes_commits_for_others_they_are_not_known(hiding: str, tmp_path: Path) -> None:
+    _random_history(tmp_path, 1)
+    repository = Repository(str(tmp_path), f"{tmp_path}/.git", f"{tmp_path}/.git")
+    assert commits_named("main", repository) is not None
+    if hiding == "grafts":
+        (tmp_path / ".git/info/grafts").write_text(_git(tmp_path, "rev-parse", "HEAD"))
+    else:
+        _git(tmp_path, "replace", "HEAD", "HEAD~1")
+    assert commits_named("main", repository) is None
+
+
+def test_the_end_of_a_shallow_clone_has_no_parents(tmp_path: Path) -> None:
+    whole, clone = tmp_path / "whole", tmp_path / "clone"
+    whole.mkdir()
+    _git(whole, "init", "-q", "-b", "main")
+    for number in range(4):
+        (whole / "a.txt").write_text(f"{number}\n")
+        _git(whole, "add", ".")
+        _git(whole, "commit", "-q", "-m", "x")
+    _git(tmp_path, "clone", "-q", "--depth=2", f"file://{whole}", "clone")
+    repository = Repository(str(clone), f"{clone}/.git", f"{clone}/.git")
+    assert commits_named("HEAD~1", repository) is not None
+    assert commits_named("HEAD~2", repository) is None
+    latest = latest_commits(commits_named("HEAD", repository) or (), 4, repository)
+    assert latest is not None
+    assert len(latest) == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff b", "git diff main..b", "git show b", "git log -p b", "git diff b main", "git grep -h x b", "git diff t",
+     "git log -p -1 b", "git show b~0", "git diff main...b", "git diff $(git rev-parse b)"],
+)  # fmt: skip
+def test_a_secret_of_another_branch_asks_without_a_rule(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "switch", "-q", "-c", "b")
+    (tmp_path / ".env").write_text(f"{TOKEN}\n")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "tag", "-a", "-m", "x", "t")
+    _git(tmp_path, "switch", "-q", "main")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide(command.replace("b", "main").replace(" t", " main"), workspace=str(tmp_path), home=HOME) == "allow"
