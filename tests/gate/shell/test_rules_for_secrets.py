@@ -253,3 +253,67 @@ def test_few_everyday_commands_ask_for_them(repository: Path) -> None:
     ]
     assert len(allowed) > 3_000
     assert len(asks) / len(allowed) < 0.03, asks
+
+
+def _on_another_branch(top: Path) -> None:
+    """A ruled file that the branch `topic` tracks, alone."""
+    _git(top, "switch", "-q", "-c", "topic")
+    (top / "held").mkdir()
+    (top / "held/a.py").write_text("".join(f"{number}\n" for number in range(60)))
+    _git(top, "add", "held")
+    _git(top, "commit", "-q", "-m", "x")
+    _git(top, "tag", "v1")
+    _git(top, "switch", "-q", "main")
+    _git(top, "update-ref", "ORIG_HEAD", "topic")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C .git show ORIG_HEAD", "cd .git && git show refs/heads/topic", "cd .git && git show refs/tags/v1",
+        "cd .git && git grep 1 ORIG_HEAD", "git diff ^topic HEAD", "git diff '^topic'", "git show HEAD ^topic",
+        "git show topic", "git diff HEAD ^topic --",
+    ],
+)  # fmt: skip
+def test_a_revision_that_looks_like_a_file_is_none(command: str, repository: Path) -> None:
+    _on_another_branch(repository)
+    (repository / "^topic").write_text("x\n")
+    assert _answer(command, repository, deny=["Read(./held/**)"]) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git show", "git show HEAD", "git show -M", "git show HEAD -- ."])
+def test_a_merge_shows_what_was_renamed_in_any_parent(command: str, repository: Path) -> None:
+    _on_another_branch(repository)
+    _git(repository, "merge", "-q", "--no-commit", "--no-ff", "topic")
+    _git(repository, "mv", "held/a.py", "src/b.py")
+    text = (repository / "src/b.py").read_text().replace("30\n", "own\n")
+    (repository / "src/b.py").write_text(text)
+    _git(repository, "add", ".")
+    _git(repository, "commit", "-q", "-m", "merged")
+    assert _answer(command, repository, deny=["Read(./held/**)"]) == "ask"
+
+
+READERS = ("rg x", "grep -rn x .", "git ls-files | xargs cat", "find . -name '*.json' | xargs cat")
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("way", ["kept by git", "second name", "ends in a dot"])
+def test_a_file_counts_as_left_out_by_its_own_name_alone(way: str, command: str, repository: Path) -> None:
+    config = repository / "config"
+    config.mkdir()
+    name = "prod.json" if way != "ends in a dot" else "prod.pem."
+    (config / name).write_text("x\n")
+    if way == "kept by git":
+        (config / "HEAD").write_text("x\n")
+        (config / "objects").mkdir()
+    if way == "second name":
+        (repository.parent / "other").hardlink_to(config / name)
+    assert _answer(command, repository, deny=["Read(./config/prod.*)"]) != "allow"
+
+
+def test_grafts_hide_what_a_commit_differs_from(repository: Path) -> None:
+    _on_another_branch(repository)
+    (repository / ".git/info/grafts").write_text(f"{'0' * 40}\n")
+    for command in ("git show", "git diff HEAD~1", "git grep x HEAD"):
+        assert _answer(command, repository, deny=["Read(./held/**)"]) == "ask"
+        assert decide(command, workspace=str(repository), home=HOME) == "ask"

@@ -802,7 +802,8 @@ class PathJudge:
             if ruled is None or any(each.is_folder for each in ruled):
                 return None
             found |= dict.fromkeys("/".join((self.workspace, *each.names)) for each in ruled)
-        return tuple(found) if all(self.is_secret(path, cwd="/") for path in found) else None
+        # Only by its own name is it left out where files are searched, not by what surrounds it or leads to it as well.
+        return tuple(found) if all(secret_name(path.rsplit("/", 1)[-1]) is not None for path in found) else None
 
     def _leads_through_link(self) -> bool:
         """Whether a link in the pattern of a rule against reading leads to something in the workspace, which is another

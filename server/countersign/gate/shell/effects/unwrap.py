@@ -283,6 +283,8 @@ class _Unwrapping:
         doubtful = shifted or any(index < inner for index, _ in found.holes)
         if doubtful:
             self.unknown = "the command it runs is only known at run time"
+        elif row.may_begin_elsewhere(words[skip:inner]):
+            doubtful, self.unknown = True, f"which word of `{name}` begins the command that it runs is not known"
         rest = words[inner:]
         mark = replaced_text(name, found)
         if mark:

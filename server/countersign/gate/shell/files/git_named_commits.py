@@ -13,7 +13,7 @@ from typing import NamedTuple
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository
 from countersign.gate.shell.files.git_kinds import MOST_TAGS
-from countersign.gate.shell.files.git_refs import hides_objects, number_named
+from countersign.gate.shell.files.git_refs import number_named, replaces_objects
 from countersign.gate.shell.files.git_trees import Commit, TooMuch, read_commit, read_object
 
 _MOST_STEPS = 200
@@ -86,7 +86,7 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     word, repository = asked
     found = _REVISION.fullmatch(word)
     # A caret in front leaves commits out.
-    if found is None or (not found["name"] and word) or hides_objects(repository):
+    if found is None or (not found["name"] and word) or replaces_objects(repository):
         return None
     number = number_named(found["name"], repository)
     histories = _Histories.of(repository)

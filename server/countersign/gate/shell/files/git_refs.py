@@ -45,23 +45,19 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return False  # refs are kept in a form that is not read here
     or_files = or_files and takes_for_paths(place, paths)
-    return not disk.combined(_holds_replacements, repository.shared) and all(
+    return not replaces_objects(repository) and all(
         word.value is not None
-        and (
-            names_commits(word.value, repository)
-            or (
-                or_files
-                and _may_be_file(word.value)
-                and paths.resolve(word.value, cwd=place).kind in ("file", "folder")
-            )
-        )
+        and (names_commits(word.value, repository) or (or_files and names_file(word.value, place, paths)))
         for word in words
     )
 
 
-def _may_be_file(word: str) -> bool:
-    """Whether git looks for a file that is called as this word is: it takes a caret in front off before it looks."""
-    return "^{" not in word and not word.startswith("^")
+def names_file(word: str, place: str, paths: PathJudge) -> bool:
+    """Whether git finds a file or folder that is called as this word is, where it ``takes_for_paths``. It takes a caret
+    in front off before it looks."""
+    if "^{" in word or word.startswith("^"):
+        return False
+    return paths.resolve(word, cwd=place).kind in ("file", "folder")
 
 
 def takes_for_paths(place: str, paths: PathJudge) -> bool:
@@ -100,16 +96,17 @@ _OBJECT_FORMAT = re.compile(rb"objectformat", re.IGNORECASE)
 def holds_replacements(place: str, paths: PathJudge) -> bool:
     """Whether git, run in this folder, may take some objects for others (`git replace`)."""
     repository = repository_above(place, paths)
-    return repository is not None and disk.combined(_holds_replacements, repository.shared)
+    return repository is not None and replaces_objects(repository)
 
 
-def hides_objects(repository: Repository) -> bool:
-    """Whether git may take some commits for others, or find other parents than a commit names (`grafts`)."""
-    grafts = disk.path_stat(f"{repository.shared}/info/grafts")
-    return grafts not in disk.MISSING or disk.combined(_holds_replacements, repository.shared)
+def replaces_objects(repository: Repository) -> bool:
+    """Whether git may take some objects for others, or find other parents than a commit names (`grafts`)."""
+    return disk.combined(_holds_replacements, repository.shared)
 
 
 def _holds_replacements(folder: str) -> bool:
+    if disk.path_stat(f"{folder}/info/grafts") not in disk.MISSING:
+        return True
     packed = disk.beginning(f"{folder}/packed-refs", _MOST_PACKED + 1) or b""
     return len(packed) > _MOST_PACKED or b" refs/replace/" in packed or bool(disk.names_in(f"{folder}/refs/replace"))
 

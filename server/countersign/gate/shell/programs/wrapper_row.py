@@ -26,7 +26,10 @@ class Wrapper:
     only without any option. ``words`` are subcommands in front; ``dashes``: the command begins behind ``--``.
     ``writes`` are options whose value is a file that the wrapper itself writes; ``into``: its first operand is one.
     ``runs_itself``: what its words name is a command of its own. ``reached``: a rule whose literal words reach into the
-    command covers it, where all options in front take a value or are among these."""
+    command covers it, where all options in front take a value or are among these.
+
+    Where its grammar has ``flags``, its letters are all that the program knows, and where it has ``names``, its long
+    options are: with another one it is not known where the command begins."""
 
     kind: Kind
     grammar: Grammar
@@ -43,6 +46,34 @@ class Wrapper:
     into: bool = False
     runs_itself: bool = False
     reached: frozenset[str] = frozenset()
+
+    def may_begin_elsewhere(self, words: Sequence[Word]) -> bool:
+        """Whether one of these words, which stand in front of the command, may take more words or fewer than is read
+        here: an option that the row does not know, or letters in a row (``xargs -eE rm``) of which the last takes the
+        next word unless one in front takes the rest of its own."""
+        if self.grammar.single:
+            return False
+        return any(_is_unclear(word.value or word.prefix, self.grammar) for word in words)
+
+
+def _is_unclear(word: str, grammar: Grammar) -> bool:
+    if len(word) < len("-x") or word[0] != "-" or word == "--":
+        return False
+    if word.startswith("--"):
+        name = word.partition("=")[0].removeprefix("--")
+        known = (*grammar.names, *grammar.long)
+        return bool(grammar.names) and "=" not in word and not any(each.startswith(name) for each in known)
+    for at, letter in enumerate(word[1:], 1):
+        if letter in grammar.short:
+            return False
+        if letter in grammar.flags:
+            continue
+        takes_next = at + 1 < len(word) and word[-1] in grammar.short
+        if takes_next or letter in grammar.maybe:
+            return takes_next
+        if grammar.flags:
+            return True
+    return False
 
 
 def wrapper(
@@ -65,8 +96,19 @@ def wrapper(
     into: bool = False,
     runs_itself: bool = False,
     reached: str = "",
+    flags: str = "",
+    names: str = "",
+    maybe: str = "",
 ) -> Wrapper:
-    grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=not permutes)
+    grammar = Grammar(
+        frozenset(short),
+        frozenset(long.split()),
+        flags=frozenset(flags),
+        names=frozenset(names.split()),
+        maybe=frozenset(maybe),
+        single=single,
+        ordered=not permutes,
+    )
     return Wrapper(
         kind,
         grammar,

@@ -25,8 +25,10 @@ from countersign.gate.shell.files.git_contents import (
     reads_work_tree,
     revisions,
     searches_files,
+    shows_changes,
     shows_commits,
     shows_stash,
+    shows_trees,
     shows_unstaged,
 )
 from countersign.gate.shell.files.git_folders import Repository, repository_above
@@ -45,6 +47,8 @@ from countersign.gate.shell.files.git_refs import (
     all_name_commits,
     commit_checked_out,
     is_in_git_folder,
+    names_file,
+    replaces_objects,
     takes_for_paths,
 )
 from countersign.gate.shell.files.git_repository import may_be_set
@@ -125,7 +129,7 @@ def _tracks_none(
     context: JudgingContext, words: Sequence[Word], git: Git, place: str, patterns: tuple[PathPattern, ...]
 ) -> bool:
     repository = repository_above(place, context.paths)
-    if repository is None or repository.folder != context.paths.workspace:
+    if repository is None or repository.folder != context.paths.workspace or replaces_objects(repository):
         return False
     index = f"{repository.own}/index"
     if tracks_any(index, patterns):
@@ -150,17 +154,19 @@ def _named_commits(
     of them are."""
     if shows_unstaged(git) or compares_files(git):
         return [], True
-    files, known, commits = may_be_files(words, git), True, list[Commits]()
+    files, known, commits = may_be_files(words, git) and takes_for_paths(place, context.paths), True, list[Commits]()
     for word in revisions(words, git) or history_starts(words, git):
         # A word that is a file's name as well is that file: git refuses one that is both.
-        if files and word.value and context.paths.resolve(literal(word), cwd=place).kind in ("file", "folder"):
+        if files and word.value and names_file(word.value, place, context.paths):
             known = known and shows_commits(git)  # of a file, `git log` shows other commits
             continue
         numbers = (commits_named(word.value, repository) if word.value else None) or ()
-        if git.subcommand in {"diff", "grep"}:
+        if shows_trees(git):
             most, whole = 1, bool(numbers)
-        elif ".." not in (word.value or "") and git.subcommand == "show":
-            most, whole = 2, bool(numbers)  # it tells how a commit differs from the one before it
+        elif ".." not in (word.value or "") and shows_changes(git):
+            # Of a merge it finds what was renamed in each of the parents.
+            shown = latest_commits(numbers, 2, repository)
+            most, whole, numbers = 1, bool(shown), shown or numbers
         elif "..." not in (word.value or "") and (count := commits_shown(words, git)) is not None:
             latest = latest_commits(numbers, count, repository)
             most, whole, numbers = 2, bool(latest), latest or numbers
