@@ -11,7 +11,8 @@ before each round; so is what is measured of long texts and of growth with the r
 since Gemini's has nothing like it, and measured by itself at the end.
 
 Long texts have ``shlex`` for a peer, the standard library's splitter of words for a shell, which reads every character
-in Python and knows no rules: a limit in milliseconds would say which machine it is.
+in Python and knows no rules: a limit in milliseconds would say which machine it is. The longest time of ours is set
+beside its longest.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ Listed = Literal["allow", "ask", "deny"]
 WARMING, ROUNDS, CHECKED_ROUNDS, LONG_RUNS, STARRED_RUNS = 5, 15, 3, 7, 3
 
 LIMITS = {
-    "decide: 10 rules, to Gemini's": 0.25,
-    "decide: 100 rules, to Gemini's": 0.25,
-    "decide: 1000 rules, to Gemini's": 0.1,
+    "decide: 10 rules, to Gemini's": 1.0,
+    "decide: 100 rules, to Gemini's": 1.0,
+    "decide: 1000 rules, to Gemini's": 0.4,
     "decide: 1000 rules to 10 rules": 1.5,
     "decide: 10000 rules to 10 rules": 2.0,
-    "decide: longest of the 2 kB texts, to shlex": 30.0,
-    "decide: longest of the 100 kB texts, to shlex": 4.0,
-    "decide: longest of the 100 kB texts under 200 rules of 8 stars, to shlex": 4.0,
+    "decide: longest of the 2 kB texts, to shlex": 15.0,
+    "decide: longest of the 100 kB texts, to shlex": 2.4,
+    "decide: longest of the 100 kB texts under 200 rules of 8 stars, to shlex": 2.4,
     "decide: 100 kB to 50 kB, greatest": 2.3,
 }
 
@@ -230,11 +231,12 @@ def _call(command: str, cwd: str) -> ToolCall:
 
 def _long_texts(policy: Policy) -> dict[str, float]:
     """Texts made long in several ways, each by its least disturbed run. What is promised is promised of the slowest,
-    beside what the standard library's ``shlex`` takes to split the same text."""
+    beside the slowest that the standard library's ``shlex`` splits."""
     short: dict[str, float] = {}
     long: dict[str, float] = {}
     doubled: dict[str, float] = {}
-    beside: dict[int, list[float]] = {2_000: [], 100_000: []}
+    split_short: list[float] = []
+    split_long: list[float] = []
     for way, grow in _WAYS.items():
         best: dict[int, float] = {}
         split: dict[int, float] = {}
@@ -243,11 +245,11 @@ def _long_texts(policy: Policy) -> dict[str, float]:
                 best[size] = min(best.get(size, math.inf), _once(policy, grow(size)))
                 split[size] = min(split.get(size, math.inf), _split(grow(size)))
         short[way], long[way], doubled[way] = best[2_000], best[100_000], best[100_000] / best[50_000]
-        for size, ratios in beside.items():
-            ratios.append(best[size] / split[size])
+        split_short.append(split[2_000])
+        split_long.append(split[100_000])
     return {
-        "decide: longest of the 2 kB texts, to shlex": max(beside[2_000]),
-        "decide: longest of the 100 kB texts, to shlex": max(beside[100_000]),
+        "decide: longest of the 2 kB texts, to shlex": max(short.values()) / max(split_short),
+        "decide: longest of the 100 kB texts, to shlex": max(long.values()) / max(split_long),
         "decide: milliseconds, longest of the 2 kB texts": max(short.values()),
         "decide: milliseconds, longest of the 100 kB texts": max(long.values()),
         "decide: 100 kB to 50 kB, greatest": max(doubled.values()),
@@ -260,14 +262,14 @@ def _long_texts(policy: Policy) -> dict[str, float]:
 def _under_stars(policy: Policy) -> dict[str, float]:
     """The same texts under rules that have to be searched for."""
     measured: dict[str, float] = {}
-    beside: list[float] = []
+    split: list[float] = []
     for way, grow in _WAYS.items():
         text = grow(100_000)
         runs = [(_once(policy, text), _split(text)) for _ in range(STARRED_RUNS)]
         measured[way] = min(ours for ours, _ in runs)
-        beside.append(measured[way] / min(theirs for _, theirs in runs))
+        split.append(min(theirs for _, theirs in runs))
     return {
-        "decide: longest of the 100 kB texts under 200 rules of 8 stars, to shlex": max(beside),
+        "decide: longest of the 100 kB texts under 200 rules of 8 stars, to shlex": max(measured.values()) / max(split),
         "decide: milliseconds, longest of the 100 kB texts under 200 rules of 8 stars": max(measured.values()),
         **{f"decide: milliseconds, 100 kB of {way}, 200 rules of 8 stars": value for way, value in measured.items()},
     }

@@ -193,6 +193,8 @@ class PathFinder:
             there = self.judge.resolve(value, cwd=cwd)
             if there.kind == "missing" and not there.between:  # behind a link, a new file may lie anywhere
                 return
+            if there.refused is not None and "/" not in value and disk.path_stat(f"{cwd}/{value}") in disk.MISSING:
+                return  # a tab is what `cut -d` splits at
         yield self._one(file_use, value, cwd)
         if file_use.through and file_use.operation == "read":
             yield from behind_links(self.judge, value, cwd)
