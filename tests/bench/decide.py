@@ -57,7 +57,7 @@ LIMITS = {
     "decide: 1000 rules, to Gemini's": 0.4,
     "decide: 1000 rules to 10 rules": 1.5,
     "decide: 10000 rules to 10 rules": 2.0,
-    "decide: longest of the 2 kB texts, to shlex": 15.0,
+    "decide: longest of the 2 kB texts, to shlex": 30.0,
     "decide: longest of the 100 kB texts, to shlex": 2.4,
     "decide: longest of the 100 kB texts under 200 rules of 8 stars, to shlex": 2.4,
     "decide: 100 kB to 50 kB, greatest": 2.3,
