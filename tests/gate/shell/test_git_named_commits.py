@@ -77,15 +77,14 @@ def test_words_name_the_commits_that_git_resolves_them_to(seed: int, tmp_path: P
         one, other = _revision(chance, tmp_path), _revision(chance, tmp_path)
         numbers = [_git(tmp_path, "rev-parse", "--verify", "-q", f"{each}^{{commit}}").strip() for each in (one, other)]
         for word, number in zip((one, other), numbers, strict=True):
-            assert commits_named(word, repository) == ((number,) if number else None), word
+            assert commits_named(word, repository) == ((number,) if number else ()), word
         if not all(numbers):
             continue
-        assert commits_named(f"{one}..{other}", repository) == tuple(numbers)
+        assert commits_named(f"{one}..{other}", repository) == tuple(dict.fromkeys(numbers))
         met = commits_named(f"{one}...{other}", repository)
         bases = _git(tmp_path, "merge-base", "--all", *numbers).split()
         assert met is not None
-        assert met[-1] == numbers[1]
-        assert {*bases, numbers[1]} <= set(met)
+        assert {*bases, *numbers} <= set(met)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -176,7 +175,7 @@ def test_the_end_of_a_shallow_clone_has_no_parents(tmp_path: Path) -> None:
     _git(tmp_path, "clone", "-q", "--depth=2", f"file://{whole}", "clone")
     repository = Repository(str(clone), f"{clone}/.git", f"{clone}/.git")
     assert commits_named("HEAD~1", repository) is not None
-    assert commits_named("HEAD~2", repository) is None
+    assert commits_named("HEAD~2", repository) == ()
     latest = latest_commits(commits_named("HEAD", repository) or (), 4, repository)
     assert latest is not None
     assert len(latest) == 2
@@ -200,3 +199,128 @@ def test_a_secret_of_another_branch_asks_without_a_rule(command: str, tmp_path: 
     _git(tmp_path, "switch", "-q", "main")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
     assert decide(command.replace("b", "main").replace(" t", " main"), workspace=str(tmp_path), home=HOME) == "allow"
+
+
+def _with_branch(folder: Path, *, secret: str = "conf/live.txt") -> None:
+    """A repository whose branch `topic` has a ruled file that `main` never had."""
+    (folder / "src").mkdir()
+    (folder / "src/a.txt").write_text("x\n")
+    _git(folder, "init", "-q", "-b", "main")
+    _git(folder, "add", ".")
+    _git(folder, "commit", "-q", "-m", "x")
+    _git(folder, "switch", "-q", "-c", "topic")
+    (folder / secret).parent.mkdir(exist_ok=True)
+    (folder / secret).write_text("".join(f"{TOKEN} {number}\n" for number in range(40)))
+    _git(folder, "add", ".")
+    _git(folder, "commit", "-q", "-m", "x")
+    _git(folder, "switch", "-q", "main")
+
+
+PRINTING = ("git diff topic", "git diff main..topic", "git show topic", "git log -p -1 topic", "git grep -h THE topic",
+            "git diff topic -- conf", "git diff topic~1..topic")  # fmt: skip
+
+
+def _object(folder: Path, kind: str, text: bytes) -> str:
+    words = ["git", "hash-object", "-w", "--literally", "-t", kind, "--stdin"]
+    return subprocess.run(words, cwd=folder, input=text, capture_output=True, check=True).stdout.decode().strip()
+
+
+def _raw_tree(folder: Path, *entries: tuple[str, str, str]) -> str:
+    return _object(folder, "tree", b"".join(b"%b %b\0%b" % (mode.encode(), name.encode(), bytes.fromhex(number))
+                                            for mode, name, number in entries))  # fmt: skip
+
+
+def _raw_commit(folder: Path, tree: str, parent: str) -> str:
+    person = "a <a@b> 1 +0000"
+    return _object(
+        folder, "commit", f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\n\nx\n".encode()
+    )
+
+
+@pytest.mark.parametrize("mode", ["40755", "40001", "20040000", "040000"])
+def test_a_folder_of_any_mode_is_entered(mode: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    conf = _git(tmp_path, "rev-parse", "topic:conf").strip()
+    src = _git(tmp_path, "rev-parse", "topic:src").strip()
+    tree = _raw_tree(tmp_path, (mode, "conf", conf), ("40000", "src", src))
+    commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "main").strip())
+    _git(tmp_path, "update-ref", "refs/heads/topic", commit)
+    for command in PRINTING:
+        assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+def test_a_tree_with_two_entries_of_a_name_is_not_known(tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    conf, src = (_git(tmp_path, "rev-parse", f"topic:{name}").strip() for name in ("conf", "src"))
+    tree = _raw_tree(tmp_path, ("40000", "conf", conf), ("40000", "conf", src), ("40000", "src", src))
+    commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "main").strip())
+    _git(tmp_path, "update-ref", "refs/heads/topic", commit)
+    for command in PRINTING:
+        assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+def test_a_parent_in_capitals_is_one(tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    tree = _git(tmp_path, "rev-parse", "main^{tree}").strip()
+    commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "topic").strip().upper())
+    _git(tmp_path, "update-ref", "refs/heads/topic", commit)
+    assert TOKEN in _git(tmp_path, "show", "topic")
+    for command in ("git show topic", "git log -p -1 topic", "git log -p -2 topic", "git diff topic~1"):
+        assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
+    _git(tmp_path, "checkout", "-q", "topic")
+    for command in ("git show", "git show HEAD", "git diff HEAD~1", "git log -p -1"):
+        assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+@pytest.mark.parametrize(("secret", "deny"), [("src/k/live.txt", ["Read(./src/k/**)"]), ("src/.env", [])])
+@pytest.mark.parametrize("command", ["git show .", "git show src", "git show :/ src", "git -C src show .",
+                                     "cd src && git show .", "git show -p .",
+                                     "git show", "git show -- src"])  # fmt: skip
+def test_a_merge_is_shown_where_only_paths_are_named(
+    command: str, secret: str, deny: list[str], tmp_path: Path
+) -> None:
+    _with_branch(tmp_path, secret=secret)
+    _git(tmp_path, "merge", "-q", "--no-commit", "--no-ff", "topic")
+    _git(tmp_path, "mv", secret, "src/b.txt")
+    (tmp_path / "src/b.txt").write_text((tmp_path / "src/b.txt").read_text().replace(f"{TOKEN} 20\n", ""))
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "merged")
+    assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git grep x -- c*", "git grep x -- *", "git grep x HEAD -- c*", "git grep -e x -- c*", "git grep x -- [c]onf",
+     'for d in *; do git grep x -- "$d"; done', "git grep --cached x -- c*", "cd src && git grep x -- ../c*"],
+)  # fmt: skip
+def test_a_pattern_that_expands_to_a_folder_names_what_lies_below(command: str, tmp_path: Path) -> None:
+    for name in ("src/a.txt", "conf/prod.json"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("x\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    assert decide(command, deny=["Read(conf/prod.json)"], workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide("git grep x -- src", deny=["Read(conf/prod.json)"], workspace=str(tmp_path), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff FETCH_HEAD", "git show FETCH_HEAD", "git diff HEAD...FETCH_HEAD", "git show topic^{}", "git diff @{u}",
+     "git diff main@{upstream}", "git show topic@{0}", "git diff holding", "git log -p topic...main",
+     "git show topic...main", "git diff topic^{commit}^{tree}"],
+)  # fmt: skip
+def test_other_names_of_a_commit_with_a_secret_ask(command: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    (tmp_path / ".git/FETCH_HEAD").write_text(
+        f"{_git(tmp_path, 'rev-parse', 'topic').strip()}\t\tbranch 'topic' of x\n"
+    )
+    _git(tmp_path, "tag", "holding", "topic^{tree}")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_a_ref_of_a_name_that_git_refuses_is_not_followed(tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    (tmp_path / ".git/refs/tags/v1").write_text("ref: refs/heads/../heads/main\n")
+    _git(tmp_path, "branch", "v1", "topic")
+    assert decide("git show v1", deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask"

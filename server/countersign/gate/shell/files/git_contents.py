@@ -433,6 +433,11 @@ COMMIT = "c0331175" * 5
 KNOWN_LATER = frozenset({OBJECT, COMMIT})
 
 
+def named_later(word: Word) -> bool:
+    """Whether a word names commits by what another command prints, which were looked up where that names them."""
+    return COMMIT in (word.value or "")
+
+
 def holds_number(text: str) -> bool:
     """Return whether a number that is only known at run time stands in this text."""
     return any(number in text for number in KNOWN_LATER)
@@ -631,7 +636,8 @@ def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     if git.subcommand not in _WALKS:
         return ()
     dashes = end_of_revisions(words, git)
-    return tuple(word for index, word in git.arguments.operands if index < dashes) or (constant("HEAD"),)
+    named = (word for index, word in git.arguments.operands if index < dashes)
+    return tuple(word for word in named if not word.prefix.startswith(":")) or (constant("HEAD"),)
 
 
 def commits_shown(words: Sequence[Word], git: Git) -> int | None:

@@ -40,7 +40,7 @@ def is_commit(number: str, store: str) -> bool:
 
 def the_only_number(beginning: str, store: str) -> str | None:
     """Return the number of the one object in this folder whose number begins with these four or more digits (in small
-    letters); None unless it is the only one, and no further objects may lie elsewhere. Looks at the disk."""
+    letters), empty if none does; None where several do, or further objects may lie elsewhere. Looks at the disk."""
     return disk.combined(_number_of, (beginning, store))
 
 
@@ -54,8 +54,10 @@ def _number_of(asked: tuple[str, str]) -> str | None:
     if packs is None:
         return None
     found = {*loose, *(number for pack in packs for number in _indexed(beginning, f"{pack}.idx"))}
-    number = found.pop() if len(found) == 1 else ""
-    return number if _WHOLE.fullmatch(number) else None
+    if not found:
+        return ""
+    number = found.pop()
+    return number if not found and _WHOLE.fullmatch(number) else None
 
 
 def _leads_to_commit(asked: tuple[str, str]) -> bool:

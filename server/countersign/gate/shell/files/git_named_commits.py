@@ -24,7 +24,9 @@ _MOST_LATEST = 30
 _MOST_ENDS = 1 << 20
 
 _RANGE = re.compile(r"(.*?)(\.\.\.?)(.*)", re.DOTALL)
-_REVISION = re.compile(r"(?P<name>[^~^:@{}]*|@)(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)\})?")
+_REVISION = re.compile(r"(?P<name>[^~^:@{}]*|@)(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)?\})*")
+_NO_REVISION = re.compile(r"[*?\[\\]")
+"""What stands in no name and no number; within braces it may be a text of a message, or a date."""
 _STEP = re.compile(r"([~^])(\d*)")
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
 
@@ -32,16 +34,10 @@ _BOTH, _STALE = 3, 4
 
 
 def commits_named(word: str, repository: Repository) -> tuple[str, ...] | None:
-    """Return the numbers of the commits of which ``git diff WORD`` prints files: that of a revision, both of ``A..B``,
-    and of ``A...B`` the second one with those where the two histories meet. None where that is not known. Looks at the
-    disk."""
+    """Return the numbers of the commits of which ``git diff WORD`` prints files, and those of a range's ends: that of a
+    revision, both of ``A..B``, and of ``A...B`` those as well where the two histories meet. None where one is not
+    known; none at all where git finds no such name. Looks at the disk."""
     return disk.combined(_commits_named, (word, repository))
-
-
-def commit_named(word: str, repository: Repository) -> str | None:
-    """Return the number of the commit that a revision names; None where that is not known, or it is a range. Looks at
-    the disk."""
-    return disk.combined(_commit_named, (word, repository))
 
 
 def latest_commits(numbers: tuple[str, ...], count: int, repository: Repository) -> tuple[str, ...] | None:
@@ -70,20 +66,23 @@ def _commits_named(asked: tuple[str, Repository]) -> tuple[str, ...] | None:
     found = _RANGE.fullmatch(word)
     if found is None:
         number = _commit_named(asked)
-        return None if number is None else (number,)
-    ends = [_commit_named((each, repository)) for each in (found[1], found[3])]
-    if ends[0] is None or ends[1] is None:
+        return None if number is None else (number,) if number else ()
+    one, other = (_commit_named((each, repository)) for each in (found[1], found[3]))
+    if one is None or other is None:
         return None
-    if found[2] == "..":
-        return ends[0], ends[1]
+    if not (one and other):
+        return ()
     try:
-        return (*_meet(ends[0], ends[1], _Histories.of(repository)), ends[1])
+        met = _meet(one, other, _Histories.of(repository)) if found[2] == "..." else []
     except TooMuch:
         return None
+    return tuple(dict.fromkeys((*met, one, other)))
 
 
 def _commit_named(asked: tuple[str, Repository]) -> str | None:
     word, repository = asked
+    if _NO_REVISION.search(word) and "{" not in word:
+        return ""
     found = _REVISION.fullmatch(word)
     # A caret in front leaves commits out.
     if found is None or (not found["name"] and word) or replaces_objects(repository):
@@ -91,11 +90,9 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     number = number_named(found["name"], repository)
     histories = _Histories.of(repository)
     try:
-        number = _without_tags(number, histories.store) if number else None
+        number = _without_tags(number, histories.store) if number else number
         for sign, count in _STEP.findall(found["steps"]):
-            if number is None:
-                return None
-            number = _up(number, sign, int(count or 1), histories)
+            number = _up(number, sign, int(count or 1), histories) if number else number
     except TooMuch:
         return None
     return number
@@ -129,17 +126,17 @@ class _Histories(NamedTuple):
         return found._replace(parents=()) if number in self.ends else found
 
 
-def _up(number: str, sign: str, count: int, histories: _Histories) -> str | None:
-    """The parent of this place, or so many commits up by the first parent of each; None where there is none."""
+def _up(number: str, sign: str, count: int, histories: _Histories) -> str:
+    """The parent of this place, or so many commits up by the first parent of each; empty where there is none."""
     if count > _MOST_STEPS:
         raise TooMuch
     if sign == "^":
         parents = (number, *histories.at(number).parents)
-        return parents[count] if count < len(parents) else None
+        return parents[count] if count < len(parents) else ""
     for _ in range(count):
         parents = histories.at(number).parents
         if not parents:
-            return None
+            return ""
         number = parents[0]
     return number
 

@@ -422,7 +422,7 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
             continue
         if word.value is None:
             if operation == "read":
-                yield FileUse("read", word)
+                yield FileUse("read", word, below=True)
                 for path in _behind_colons(word):
                     yield FileUse("read", path, shown=True, top=True, below=True)
             continue
@@ -444,7 +444,7 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     if git.subcommand == "grep" and (not behind or magic):
         yield FileUse("read", constant("."), shown=True, top=magic)
     if found.may_have("--no-index"):
-        yield from (FileUse("read", word) for _, word in found.operands)
+        yield from (FileUse("read", word, below=True) for _, word in found.operands)
 
 
 def _leaves_out(at: int, word: Word, git: Git) -> bool:

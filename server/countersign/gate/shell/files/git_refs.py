@@ -33,7 +33,9 @@ _NAME = re.compile(r"(?!(?:main-worktree|worktrees)/)\w[\w.-]*(?:/[\w-][\w.-]*)*
 """Git looks for names that begin with one of the two words among the refs of another work tree."""
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
-_NUMBER = re.compile(rb"([0-9a-f]{40})\n?")
+_NUMBER = re.compile(rb"([0-9a-f]{40})(?:[ \t\n].*)?", re.DOTALL)
+_NO_REF = re.compile(r"\.\.|//|@\{|(?:^|/)\.|(?:\.|\.lock)(?:/|$)|[\0- ~^:?*\[\\\x7f]")
+"""What git takes for no name of a ref (`git check-ref-format`)."""
 
 
 def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_files: bool) -> bool:
@@ -128,14 +130,19 @@ def _names_commit(word: str, repository: Repository) -> bool:
     if "@{" in word:
         return False  # an earlier state may have been something else
     number = _number_of(name, repository)
-    return number == COMMIT or (number is not None and is_commit(number, f"{repository.shared}/objects"))
+    return number == COMMIT or (bool(number) and is_commit(number, f"{repository.shared}/objects"))
 
 
 def number_named(name: str, repository: Repository) -> str | None:
-    """The number of the object that a name without steps to others stands for; None if that is not known."""
+    """The number of the object that a name without steps to others stands for, empty if there is none; None if that is
+    not known."""
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return None  # refs are kept in a form that is not read here
-    return (_object_of(["HEAD"], repository) or None) if name in _ALWAYS else _number_of(name, repository)
+    if name in _ALWAYS:
+        return _object_of(["HEAD"], repository)
+    if _NAME.fullmatch(name) and not _SHORT_NUMBER.fullmatch(name) and not _WHOLE_NUMBER.fullmatch(name):
+        return _object_of([place.format(name) for place in _PLACES], repository)
+    return _number_of(name, repository)
 
 
 def _number_of(name: str, repository: Repository) -> str | None:
@@ -208,6 +215,8 @@ def _packed(repository: Repository) -> bytes | None:
 
 def _stands_at(ref: str, packed: bytes, repository: Repository) -> bytes | None:
     """What a ref holds: a number, or the ref to which it leads; something else where that cannot be read."""
+    if _NO_REF.search(ref):
+        return b"?"
     folder = repository.own if _OF_WORK_TREE.match(ref) else repository.shared
     found = disk.path_stat(f"{folder}/{ref}")
     if isinstance(found, int) and found not in disk.MISSING:

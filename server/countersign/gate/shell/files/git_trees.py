@@ -18,7 +18,7 @@ from typing import NamedTuple
 from countersign.gate.paths.ruled_files import is_ruled
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_index import WayHome, is_secret_in_home, names_secret
+from countersign.gate.shell.files.git_index import WayHome, extension, is_secret_in_home, names_secret
 from countersign.gate.shell.files.git_kinds import place_in_packs
 
 MOST_COMMITS = 10
@@ -34,11 +34,14 @@ _MOST_DEPTH = 200
 """Folders, one in the other."""
 _FIRST_BYTES = 4_096
 _COMMIT = re.compile(
-    rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)(?:author [^\n]*\ncommitter [^\n]*> (\d{1,15}) )?"
+    rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author [^\n]*\n(?:committer [^\n]*> (\d{1,15}) )?"
 )
+"""git takes a parent in capitals for one as well."""
 _KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _BY_OFFSET, _BY_NUMBER = 6, 7
-_FOLDER = b"40000"
+_MODE = re.compile(rb"[0-7]{1,10}")
+_KIND, _FOLDER = 0o170000, 0o040000
+"""The bits of a mode that say what an entry is: git looks at these alone."""
 
 
 class TooMuch(Exception):
@@ -207,7 +210,10 @@ def _entries(number: bytes, store: str) -> Mapping[bytes, tuple[bytes, bool]]:
         blank, end = text.find(b" ", at), text.find(b"\0", at)
         if not at < blank < end <= len(text) - 21:
             raise TooMuch
-        entries[text[blank + 1 : end]] = (text[end + 1 : end + 21], text[at:blank].lstrip(b"0") == _FOLDER)
+        name, mode = text[blank + 1 : end], text[at:blank]
+        if name in entries or _MODE.fullmatch(mode) is None:
+            raise TooMuch
+        entries[name] = (text[end + 1 : end + 21], int(mode, 8) & _KIND == _FOLDER)
         at = end + 21
     return entries
 
@@ -217,16 +223,9 @@ def _entries(number: bytes, store: str) -> Mapping[bytes, tuple[bytes, bool]]:
 
 def _kept_trees(index: str) -> _Kept:
     """The trees that the index knows of its folders, from its extension for them."""
-    data = disk.beginning(index, 16 * _MOST_BYTES + 1) or b""
-    end = data.rfind(b"TREE")
-    while end >= 0:
-        size = int.from_bytes(data[end + 4 : end + 8], "big")
-        text = data[end + 8 : end + 8 + size]
-        kept = _kept_at(text, 0) if len(text) == size else None
-        if kept is not None and kept[2] == size:
-            return kept[1]
-        end = data.rfind(b"TREE", 0, end)
-    return _NOTHING
+    text = extension(disk.beginning(index, 16 * _MOST_BYTES + 1) or b"", b"TREE")
+    kept = None if text is None else _kept_at(text, 0)
+    return kept[1] if kept is not None and kept[2] == len(text or b"") else _NOTHING
 
 
 def _kept_at(text: bytes, at: int, depth: int = 0) -> tuple[bytes, _Kept, int] | None:

@@ -28,8 +28,8 @@ class Wrapper:
     ``runs_itself``: what its words name is a command of its own. ``reached``: a rule whose literal words reach into the
     command covers it, where all options in front take a value or are among these.
 
-    Where its grammar has ``flags``, its letters are all that the program knows, and where it has ``names``, its long
-    options are: with another one it is not known where the command begins."""
+    The options of its grammar are all that it is known to have: behind another one it is not known where the command
+    begins."""
 
     kind: Kind
     grammar: Grammar
@@ -51,7 +51,7 @@ class Wrapper:
         """Whether one of these words, which stand in front of the command, may take more words or fewer than is read
         here: an option that the row does not know, or letters in a row (``xargs -eE rm``) of which the last takes the
         next word unless one in front takes the rest of its own."""
-        if self.grammar.single:
+        if self.grammar.single or (self.tail == "operands" and not self.grammar.flags):
             return False
         return any(_is_unclear(word.value or word.prefix, self.grammar) for word in words)
 
@@ -62,17 +62,13 @@ def _is_unclear(word: str, grammar: Grammar) -> bool:
     if word.startswith("--"):
         name = word.partition("=")[0].removeprefix("--")
         known = (*grammar.names, *grammar.long)
-        return bool(grammar.names) and "=" not in word and not any(each.startswith(name) for each in known)
+        return "=" not in word and not any(each.startswith(name) for each in known)
     for at, letter in enumerate(word[1:], 1):
         if letter in grammar.short:
             return False
         if letter in grammar.flags:
             continue
-        takes_next = at + 1 < len(word) and word[-1] in grammar.short
-        if takes_next or letter in grammar.maybe:
-            return takes_next
-        if grammar.flags:
-            return True
+        return letter not in grammar.maybe or (at + 1 < len(word) and word[-1] in grammar.short)
     return False
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import PathPattern
@@ -18,6 +19,7 @@ from countersign.gate.shell.files.git_contents import (
     history_starts,
     may_be_files,
     may_name_objects,
+    named_later,
     printed_below,
     prints_lines,
     prints_objects,
@@ -70,6 +72,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.made_names import ANY_FILES
 from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
 
 _SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
 _UNKNOWN_FILES = "which files git tracks is not known, and one may be a secret"
@@ -134,8 +137,8 @@ def _tracks_none(
     index = f"{repository.own}/index"
     if tracks_any(index, patterns):
         return False
-    named, known = _named_commits(context, words, git, place, repository)
-    return known and _committed(git, repository, named, (), patterns) == ()
+    named = _named_commits(context, words, git, place, repository)
+    return named.whole and _committed(git, repository, named.commits, (), patterns) == ()
 
 
 def _prints_older_lines(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
@@ -147,34 +150,55 @@ def _prints_older_lines(context: JudgingContext, words: Sequence[Word], git: Git
     return may_name_objects(git) or git.arguments.may_have("--no-index", "--merge-base")
 
 
+class _Named(NamedTuple):
+    """The commits that the words of a command name, and how many before each it may print, as far as they are known.
+    ``resolved``: each is known. ``whole``: these and the last ones are all of which it prints lines."""
+
+    commits: tuple[Commits, ...]
+    resolved: bool
+    whole: bool
+
+
 def _named_commits(
     context: JudgingContext, words: Sequence[Word], git: Git, place: str, repository: Repository
-) -> tuple[list[Commits], bool]:
-    """The commits that its words name, and how many before each it may print, as far as they are known; and whether all
-    of them are."""
+) -> _Named:
     if shows_unstaged(git) or compares_files(git):
-        return [], True
-    files, known, commits = may_be_files(words, git) and takes_for_paths(place, context.paths), True, list[Commits]()
-    for word in revisions(words, git) or history_starts(words, git):
+        return _Named((), resolved=True, whole=True)
+    if prints_objects(git):
+        return _Named((), resolved=True, whole=False)
+    files = may_be_files(words, git) and takes_for_paths(place, context.paths)
+    resolved, whole, commits = True, True, list[Commits]()
+    named = [
         # A word that is a file's name as well is that file: git refuses one that is both.
-        if files and word.value and names_file(word.value, place, context.paths):
-            known = known and shows_commits(git)  # of a file, `git log` shows other commits
-            continue
-        numbers = (commits_named(word.value, repository) if word.value else None) or ()
-        if shows_trees(git):
-            most, whole = 1, bool(numbers)
-        elif ".." not in (word.value or "") and shows_changes(git):
-            # Of a merge it finds what was renamed in each of the parents.
-            shown = latest_commits(numbers, 2, repository)
-            most, whole, numbers = 1, bool(shown), shown or numbers
-        elif "..." not in (word.value or "") and (count := commits_shown(words, git)) is not None:
-            latest = latest_commits(numbers, count, repository)
-            most, whole, numbers = 2, bool(latest), latest or numbers
-        else:
-            most, whole = MOST_COMMITS, False
-        known = known and whole
-        commits += [_commits(number, repository, most) for number in numbers]
-    return list(dict.fromkeys(commits)), known
+        word
+        for word in revisions(words, git) or history_starts(words, git)
+        if not (files and word.value and names_file(word.value, place, context.paths))
+    ]
+    for word in named or ([constant("HEAD")] if shows_changes(git) else []):
+        numbers = commits_named(word.value, repository) if word.value else None
+        resolved = resolved and (numbers is not None or named_later(word))
+        most, shown = _printed(words, git, word.value or "", numbers or (), repository)
+        whole = whole and bool(shown)
+        commits += [_commits(number, repository, most) for number in shown or numbers or ()]
+    # Of a file, `git log` shows other commits.
+    whole = whole and (shows_commits(git) or len(named) == len(history_starts(words, git)))
+    return _Named(tuple(dict.fromkeys(commits)), resolved, whole)
+
+
+def _printed(
+    words: Sequence[Word], git: Git, word: str, numbers: tuple[str, ...], repository: Repository
+) -> tuple[int, tuple[str, ...]]:
+    """Of which commits such a command prints lines where a word names these, and of how many before each; none where
+    that is not known."""
+    if shows_trees(git):
+        return 1, numbers
+    if ".." not in word and shows_changes(git):
+        # Of a merge it finds what was renamed in each of the parents.
+        return 1, latest_commits(numbers, 2, repository) or ()
+    count = commits_shown(words, git)
+    if "..." not in word and count is not None:
+        return 2, latest_commits(numbers, count, repository) or ()
+    return MOST_COMMITS, ()
 
 
 def _commits(number: str, repository: Repository, most: int) -> Commits:
@@ -239,9 +263,9 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     ways = tuple(way for home in context.paths.homes if (way := _from_home(repository, home)) is not None)
     for way in ways:
         secrets += tracked_in_home(index, way)
-    named, _ = _named_commits(context, words, git, place, repository)
-    earlier = _committed(git, repository, named, ways)
-    if earlier is None:
+    named = _named_commits(context, words, git, place, repository)
+    earlier = _committed(git, repository, named.commits, ways)
+    if earlier is None or not named.resolved:
         return _UNKNOWN_FILES
     if not (secrets or earlier) and not reads_work_tree(git):
         return None
