@@ -70,6 +70,16 @@ _POWER_SHELLS = names_with("power_shell")
 NAMES_KEPT = 16_384
 """How many names of programs are kept with what they stand for: about as many as a text of 100 kB holds."""
 _EACH_A_TEXT = names_with("each_word_a_text")
+_ENCODED = re.compile(r"(?i)[-/]e(?:c|n\w*)?")
+"""Options of PowerShell behind which a text stands in base64."""
+_LETTERS = re.compile(r"-[a-zA-Z]*")
+_SHELL_NAMES = frozenset({
+    "--", "--command", "--commands", "--debug", "--debugger", "--dump-po-strings", "--dump-strings", "--help",
+    "--init-file", "--interactive", "--login", "--no-config", "--no-rcs", "--noediting", "--noprofile", "--norc",
+    "--posix", "--pretty-print", "--private", "--rcfile", "--rcs", "--restricted", "--verbose", "--version",
+    "--wordexp",
+})  # fmt: skip
+"""Long options of shells that take nothing, or what `SHELL_GRAMMAR` says."""
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _CHOSEN = re.compile(r"_[\d.]+_")
 _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
@@ -296,6 +306,13 @@ class _Unwrapping:
         if len(rest) > 1 and rest[0].value in {"-c", "--command"}:
             self.code(rest[1:2])  # `flock file -c text`
             return
+        handed = [word for _, word in found.operands if word.value != "-"][1:] if row.tail == "operands" else []
+        if handed and name in _SHELL_STARTERS:
+            shells = [option.value for option in found.options if is_one_of(option.name, row.commands)]
+            for shell in [value for value in shells if value is not None] or [constant("sh")]:
+                self.add(at, [shell, *handed], "closed", None)  # `su user script`, `su -s /bin/rm user file`
+        if row.kind == "runner" and not rest:
+            self.reads_stdin = True  # `npx` alone starts a shell
         bare = not rest or row.tail == "operands"
         if bare and name in _SHELL_STARTERS and not any(is_one_of(option.name, row.texts) for option in found.options):
             self.reads_stdin = True
@@ -342,6 +359,10 @@ class _Unwrapping:
         if (own := SHELL_TEXTS.get(program(words[0].value or ""))) is not None:
             for text in arguments(words, own[0]).valued(*own[1]):
                 self.code([text])
+        if program(words[0].value or "") not in _POWER_SHELLS:
+            self.known_options(words)
+        elif any(_ENCODED.fullmatch(word.value or "") for word in words[1:]):
+            self.unknown = "the text the shell runs is encoded"
         plain = _plus_as_dash(words)
         readings = [plain]
         # Long options count as such only in front of all others: behind these they are clusters of letters.
@@ -352,6 +373,16 @@ class _Unwrapping:
             self.shell_words(reading)
         if len(readings) > 1:
             self.unknown = "the options of the shell can be read in several ways"
+
+    def known_options(self, words: Sequence[Word]) -> None:
+        """Any option that shells do not share may take the next word: another text, or another script, is run then."""
+        end = next((index for index, _ in arguments(words, SHELL_GRAMMAR).operands), len(words))
+        for word in words[1:end]:
+            text = (word.value or word.prefix).replace("+", "-", 1)
+            name = text.partition("=")[0]
+            strange = name not in _SHELL_NAMES and "=" not in text if text[:2] == "--" else not _LETTERS.fullmatch(text)
+            if text[:1] == "-" and strange:
+                self.unknown = f"what `{name}` means to the shell is not known"
 
     def shell_words(self, words: Sequence[Word]) -> None:
         """What a shell runs, in one reading of its options."""

@@ -108,9 +108,11 @@ def _gdb(words: Sequence[Word]) -> Iterator[Inner]:
     yield from _DEBUGGER(words)
 
 
+# gdb takes the beginning of a command for the whole.
 _DEBUGGER = matched(
     r"^(?:--?[a-z][a-z-]*=)?\s*"
-    r"(?:(?:platform\s+)?shell\s+|set\s+exec-wrapper\s+|!\s*|target\s+exec\s+|exec-file\s+|pipe\b[^|]*\||with\b[^\n]*--\s*shell\s+)(.+)"
+    r"(?:(?:platform\s+)?shel?l?\s+|set\s+exec-w\S*\s+|!\s*|target\s+exec\s+|exec-f\S*\s+|(?:pipe?\b|\|)[^|]*\|"
+    r"|(?:w(?:ith?)?|eval|interpreter-e\S*)\b[^\n]*?(?:\bshel?l?\s+|!\s*))(.+)"
 )
 
 

@@ -136,11 +136,13 @@ def file_findings(
             continue
         for folder in searched_folders(context, analyzed, layer.words[1:], places):
             yield _findings_of(context, analyzed, FileUse("list", folder), places)
-        if name in WRAPPERS and context.rules_files:
-            for word in _own_words(analyzed, index):
-                for named in _named_by(word):
-                    if named.value is not None and _is_like_a_file(named.value):
+        for word in _own_words(analyzed, index) if name in WRAPPERS else ():
+            for named in _named_by(word):
+                if named.value is not None and _is_like_a_file(named.value):
+                    yield _protected(context, analyzed, named, places)
+                    if context.rules_files:
                         yield from _asked_about(context, analyzed, literal(named), places)
+                        yield from _may_write(context, analyzed, named, places)
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
