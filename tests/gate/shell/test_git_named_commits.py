@@ -237,22 +237,14 @@ def _raw_commit(folder: Path, tree: str, parent: str) -> str:
     )
 
 
-@pytest.mark.parametrize("mode", ["40755", "40001", "20040000", "040000"])
-def test_a_folder_of_any_mode_is_entered(mode: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    conf = _git(tmp_path, "rev-parse", "topic:conf").strip()
-    src = _git(tmp_path, "rev-parse", "topic:src").strip()
-    tree = _raw_tree(tmp_path, (mode, "conf", conf), ("40000", "src", src))
-    commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "main").strip())
-    _git(tmp_path, "update-ref", "refs/heads/topic", commit)
-    for command in PRINTING:
-        assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
-
-
-def test_a_tree_with_two_entries_of_a_name_is_not_known(tmp_path: Path) -> None:
+@pytest.mark.parametrize("modes", [["40755"], ["40001"], ["20040000"], ["040000"], ["40000", "40000"]])
+def test_a_folder_is_entered_whatever_its_mode_and_whether_it_stands_there_twice(
+    modes: list[str], tmp_path: Path
+) -> None:
     _with_branch(tmp_path)
     conf, src = (_git(tmp_path, "rev-parse", f"topic:{name}").strip() for name in ("conf", "src"))
-    tree = _raw_tree(tmp_path, ("40000", "conf", conf), ("40000", "conf", src), ("40000", "src", src))
+    named = zip(modes, (conf, src), strict=False)
+    tree = _raw_tree(tmp_path, *((mode, "conf", number) for mode, number in named), ("40000", "src", src))
     commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "main").strip())
     _git(tmp_path, "update-ref", "refs/heads/topic", commit)
     for command in PRINTING:

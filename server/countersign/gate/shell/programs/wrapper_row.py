@@ -7,7 +7,7 @@ literal words reach into the inner command; all others are looked through for de
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from countersign.gate.shell.programs.argv import Grammar
@@ -96,15 +96,7 @@ def wrapper(
     names: str = "",
     maybe: str = "",
 ) -> Wrapper:
-    grammar = Grammar(
-        frozenset(short),
-        frozenset(long.split()),
-        flags=frozenset(flags),
-        names=frozenset(names.split()),
-        maybe=frozenset(maybe),
-        single=single,
-        ordered=not permutes,
-    )
+    grammar = replace(_grammar(short, long, flags, names, maybe), single=single, ordered=not permutes)
     return Wrapper(
         kind,
         grammar,
@@ -121,6 +113,17 @@ def wrapper(
         into,
         runs_itself,
         frozenset(reached.split()),
+    )
+
+
+def _grammar(short: str, long: str, flags: str, names: str, maybe: str) -> Grammar:
+    return Grammar(
+        frozenset(short),
+        frozenset(long.split()),
+        flags=frozenset(flags),
+        names=frozenset(names.split()),
+        maybe=frozenset(maybe),
+        ordered=True,
     )
 
 
@@ -201,14 +204,7 @@ def interpreter(
     writes: str = "",
     subcommands: str = "",
 ) -> Interpreter:
-    grammar = Grammar(
-        frozenset(short),
-        frozenset(long.split()),
-        flags=frozenset(flags),
-        names=frozenset(names.split()),
-        maybe=frozenset(maybe),
-        ordered=True,
-    )
+    grammar = _grammar(short, long, flags, names, maybe)
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
     return Interpreter(
         grammar,
