@@ -184,7 +184,7 @@ def test_the_end_of_a_shallow_clone_has_no_parents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     ["git diff b", "git diff main..b", "git show b", "git log -p b", "git diff b main", "git grep -h x b", "git diff t",
-     "git log -p -1 b", "git show b~0", "git diff main...b", "git diff $(git rev-parse b)"],
+     "git log -p -1 b", "git reflog -p b", "git show b~0", "git diff main...b", "git diff $(git rev-parse b)"],
 )  # fmt: skip
 def test_a_secret_of_another_branch_asks_without_a_rule(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")

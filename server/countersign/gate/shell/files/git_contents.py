@@ -633,7 +633,7 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
 
 def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """Words of a command that shows a history which may name the commits from which it goes back."""
-    if git.subcommand not in _WALKS:
+    if git.subcommand not in _WALKS and git.subcommand != "reflog":
         return ()
     dashes = end_of_revisions(words, git)
     named = (word for index, word in git.arguments.operands if index < dashes)
