@@ -316,3 +316,49 @@ def test_a_ref_of_a_name_that_git_refuses_is_not_followed(tmp_path: Path) -> Non
     (tmp_path / ".git/refs/tags/v1").write_text("ref: refs/heads/../heads/main\n")
     _git(tmp_path, "branch", "v1", "topic")
     assert decide("git show v1", deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "form", ["x-g{0}", "v1.0-3-g{0}", "'*-g{0}'", "nothing..x-g{0}", "main..x-g{0}", "x-g{0}~0", "x-g{1}", "dangling"]
+)
+def test_what_git_may_find_by_other_ways_is_not_known(form: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    number = _git(tmp_path, "rev-parse", "topic").strip()
+    _git(tmp_path, "symbolic-ref", "refs/tags/dangling", "refs/heads/nothing")
+    _git(tmp_path, "branch", "dangling", "topic")
+    word = form.format(number[:9], number)
+    for command in ("git diff", "git show", "git log -p -1", "git grep -h THE"):
+        assert decide(f"{command} {word}", workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rm tt && git diff tt", "rm tt; git show tt", "mv tt uu; git diff tt", "rm tt; git diff main tt",
+     "unlink tt; git log -p -1 tt", "rm docs/tt && git -C docs diff tt", "rm tt; git grep -h THE tt"],
+)  # fmt: skip
+def test_a_file_that_the_text_deletes_is_no_path(text: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    _git(tmp_path, "branch", "tt", "topic")
+    (tmp_path / "docs").mkdir()
+    for name in ("tt", "docs/tt"):
+        (tmp_path / name).write_text("x\n")
+    allow = ["Bash(rm:*)", "Bash(mv:*)", "Bash(unlink:*)", "Edit(./**)"]
+    for deny in (["Read(./.env)"], []):
+        assert decide(text, allow=allow, deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide("git diff src/a.txt", deny=["Read(./.env)"], workspace=str(tmp_path), home=HOME) == "allow"
+
+
+def test_a_meeting_point_and_long_histories_ask(tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    _git(tmp_path, "switch", "-q", "topic")
+    _git(tmp_path, "branch", "one")
+    _git(tmp_path, "rm", "-q", ".env")
+    for number in range(45):
+        (tmp_path / "src/a.txt").write_text(f"{number}\n")
+        _git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    _git(tmp_path, "switch", "-q", "one")
+    _git(tmp_path, "rm", "-q", ".env")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "switch", "-q", "main")
+    assert decide("git diff --merge-base one topic", workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide("git log -p --max-count=99 one", workspace=str(tmp_path), home=HOME) == "ask"

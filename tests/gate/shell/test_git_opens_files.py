@@ -184,7 +184,8 @@ def test_no_word_hides_a_tracked_secret_that_is_printed(tracked: Path, command: 
      "git log -p src", "git diff HEAD:src/a.py HEAD~1:src/a.py -- src", "git log -p 1a2b3c4 -- src"],
 )  # fmt: skip
 def test_paths_beside_commits_limit_what_is_printed(tracked: Path, command: str) -> None:
-    unsure = ":" in command or "heads" in command
+    # The branch `src` may be meant where the text deletes the folder before.
+    unsure = ":" in command or "heads" in command or command == "git log -p src"
     for packed in (False, True):
         if packed:
             git(tracked, "pack-refs", "--all")

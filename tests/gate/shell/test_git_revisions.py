@@ -293,10 +293,10 @@ def test_a_tag_called_head_counts_where_nothing_is_checked_out(repository: Path)
 
 def test_a_repository_without_a_work_tree_takes_a_file_for_a_revision(repository: Path) -> None:
     (repository / "held-blob").write_text("x")
-    for bare, expected in (("true", "ask"), ("false", "allow")):
+    for bare in ("true", "false"):  # the text may delete the file before
         _git(repository, "config", "core.bare", bare)
         found = decide("git show held-blob", ["Bash(git:*)"], deny=DENIED, workspace=str(repository), home=HOME)
-        assert found == expected
+        assert found == "ask"
     (repository / "held-blob").unlink()
 
 

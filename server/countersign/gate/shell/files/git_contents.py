@@ -434,8 +434,8 @@ KNOWN_LATER = frozenset({OBJECT, COMMIT})
 
 
 def named_later(word: Word) -> bool:
-    """Whether a word names commits by what another command prints, which were looked up where that names them."""
-    return COMMIT in (word.value or "")
+    """Whether it is only known at run time what a word names, as where another command prints it."""
+    return word.value is None or holds_number(word.value)
 
 
 def holds_number(text: str) -> bool:

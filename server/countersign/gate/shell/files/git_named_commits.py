@@ -24,10 +24,21 @@ _MOST_LATEST = 30
 _MOST_ENDS = 1 << 20
 
 _RANGE = re.compile(r"(.*?)(\.\.\.?)(.*)", re.DOTALL)
-_REVISION = re.compile(r"(?P<name>[^~^:@{}]*|@)(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)?\})*")
+_REVISION = re.compile(
+    r"(?P<name>[^~^:@{}]*|@)(?:(?<=HEAD)@\{(?P<ago>\d{1,4})\})?"
+    r"(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)?\})*"
+)
 _NO_REVISION = re.compile(r"[*?\[\\]")
-"""What stands in no name and no number; within braces it may be a text of a message, or a date."""
+_MAY_HOLD = re.compile(r"\{|-g[0-9a-fA-F]{4}")
+"""What stands in no name and no number, and where it may stand: in a message's text, in front of what `git describe`
+prints."""
 _STEP = re.compile(r"([~^])(\d*)")
+_LEFT_OUT = re.compile(r"\A\^(?=\w)")
+"""`^A B` is `A..B`."""
+_MOST_LOGGED = 1 << 20
+_LOGGED = re.compile(rb"[0-9a-f]{40} ([0-9a-f]{40}) ")
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""git knows it without an object."""
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
 
 _BOTH, _STALE = 3, 4
@@ -63,9 +74,10 @@ def _latest_commits(asked: tuple[tuple[str, ...], int, Repository]) -> tuple[str
 
 def _commits_named(asked: tuple[str, Repository]) -> tuple[str, ...] | None:
     word, repository = asked
+    word = _LEFT_OUT.sub("", word)
     found = _RANGE.fullmatch(word)
     if found is None:
-        number = _commit_named(asked)
+        number = _commit_named((word, repository))
         return None if number is None else (number,) if number else ()
     one, other = (_commit_named((each, repository)) for each in (found[1], found[3]))
     if one is None or other is None:
@@ -81,13 +93,16 @@ def _commits_named(asked: tuple[str, Repository]) -> tuple[str, ...] | None:
 
 def _commit_named(asked: tuple[str, Repository]) -> str | None:
     word, repository = asked
-    if _NO_REVISION.search(word) and "{" not in word:
+    if _NO_REVISION.search(word) and not _MAY_HOLD.search(word):
         return ""
     found = _REVISION.fullmatch(word)
-    # A caret in front leaves commits out.
     if found is None or (not found["name"] and word) or replaces_objects(repository):
         return None
     number = number_named(found["name"], repository)
+    if number == _EMPTY_TREE:
+        return ""
+    if found["ago"]:
+        number = _checked_out_before(int(found["ago"]), repository) if found["name"] == "HEAD" else None
     histories = _Histories.of(repository)
     try:
         number = _without_tags(number, histories.store) if number else number
@@ -96,6 +111,16 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     except TooMuch:
         return None
     return number
+
+
+def _checked_out_before(ago: int, repository: Repository) -> str | None:
+    """The number of what was checked out so many changes ago (`git-reflog`); None where that is not known."""
+    text = disk.beginning(f"{repository.own}/logs/HEAD", _MOST_LOGGED + 1) or b""
+    lines = text.splitlines()
+    if len(text) > _MOST_LOGGED or not ago < len(lines):
+        return None
+    found = _LOGGED.match(lines[-1 - ago])
+    return found[1].decode() if found is not None else None
 
 
 def _without_tags(number: str, store: str) -> str:

@@ -34,7 +34,7 @@ _NAME = re.compile(r"(?!(?:main-worktree|worktrees)/)\w[\w.-]*(?:/[\w-][\w.-]*)*
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
 _NUMBER = re.compile(rb"([0-9a-f]{40})(?:[ \t\n].*)?", re.DOTALL)
-_NO_REF = re.compile(r"\.\.|//|@\{|(?:^|/)\.|(?:\.|\.lock)(?:/|$)|[\0- ~^:?*\[\\\x7f]")
+_NO_REF = re.compile(r"\.\.|//|/$|@\{|(?:^|/)\.|(?:\.|\.lock)(?:/|$)|[\0- ~^:?*\[\\\x7f]")
 """What git takes for no name of a ref (`git check-ref-format`)."""
 
 
@@ -55,11 +55,28 @@ def all_name_commits(words: Sequence[Word], place: str, paths: PathJudge, *, or_
 
 
 def names_file(word: str, place: str, paths: PathJudge) -> bool:
-    """Whether git finds a file or folder that is called as this word is, where it ``takes_for_paths``. It takes a caret
-    in front off before it looks."""
-    if "^{" in word or word.startswith("^"):
+    """Whether git takes this word for a file or folder, where it ``takes_for_paths``: one is called so, and no revision
+    is. It takes a caret in front off before it looks. Where both are called so it refuses the word, but the text may
+    delete the file before."""
+    if "^{" in word or word.startswith("^") or paths.resolve(word, cwd=place).kind not in ("file", "folder"):
         return False
-    return paths.resolve(word, cwd=place).kind in ("file", "folder")
+    repository = repository_above(place, paths)
+    return repository is None or _is_no_revision(word, repository)
+
+
+def _is_no_revision(word: str, repository: Repository) -> bool:
+    if _STEPS.search(word) or word == "@" or disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
+        return False
+    if _NO_REF.search(word):
+        return True
+    if _SHORT_NUMBER.fullmatch(word) or _WHOLE_NUMBER.fullmatch(word) or _DESCRIBED.search(word):
+        return number_named(word, repository) == _NOTHING
+    return _object_of([place.format(word) for place in _PLACES], repository) == _NOTHING
+
+
+_STEPS = re.compile(r"[~^:]|@\{|\.\.(?!/|\Z)|(?<=[^/.])\.\.\Z")
+_DESCRIBED = re.compile(r"-g[0-9a-fA-F]{4}")
+"""git takes what `git describe` prints for the commit whose number stands at its end, whatever stands in front."""
 
 
 def takes_for_paths(place: str, paths: PathJudge) -> bool:
@@ -140,9 +157,11 @@ def number_named(name: str, repository: Repository) -> str | None:
         return None  # refs are kept in a form that is not read here
     if name in _ALWAYS:
         return _object_of(["HEAD"], repository)
-    if _NAME.fullmatch(name) and not _SHORT_NUMBER.fullmatch(name) and not _WHOLE_NUMBER.fullmatch(name):
-        return _object_of([place.format(name) for place in _PLACES], repository)
-    return _number_of(name, repository)
+    if not _NAME.fullmatch(name) or _SHORT_NUMBER.fullmatch(name) or _WHOLE_NUMBER.fullmatch(name):
+        return _number_of(name, repository)
+    number = _object_of([place.format(name) for place in _PLACES], repository)
+    # Where no ref is called so git may still find something: by the number in it, or in another form of Unicode.
+    return None if number == _NOTHING and (_DESCRIBED.search(name) or not name.isascii()) else number
 
 
 def _number_of(name: str, repository: Repository) -> str | None:
@@ -185,15 +204,17 @@ def _are_missing(places: Sequence[str], repository: Repository) -> bool:
 
 
 def _object_of(places: Sequence[str], repository: Repository) -> str | None:
-    """The number of the object to which the first of these refs leads that is there; ``_NOTHING`` if none is, or one
-    leads to a ref that is not (a branch without a commit), None if that is not known."""
+    """The number of the object to which the first of these refs that is there leads; ``_NOTHING`` if none is, or `HEAD`
+    leads to a branch without a commit; None if that is not known."""
     packed = _packed(repository)
     if packed is None:
         return None
-    for _ in range(_MOST_LINKS):
+    own = places == ["HEAD"]
+    for followed in range(_MOST_LINKS):
         found = next(filter(None, (_stands_at(place, packed, repository) for place in places)), None)
         if found is None:
-            return _NOTHING
+            # Where one leads to nothing, git goes on with the next, unless it is the branch that is checked out.
+            return _NOTHING if own or not followed else None
         leads, number = _LEADS.fullmatch(found), _NUMBER.fullmatch(found)
         if number is not None:
             return number[1].decode()

@@ -27,7 +27,7 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact,
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
-from countersign.gate.shell.files.git_refs import all_name_commits, takes_for_paths
+from countersign.gate.shell.files.git_refs import all_name_commits, names_file, takes_for_paths
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.held_below import (
     brought_below,
@@ -609,8 +609,9 @@ class PathFinder:
         strange = spelled.startswith("-") or "\n" in spelled
         if spelled in {"", "-", "/dev/null"} or (strange and (file_use.free or not file_use.by_git)):
             return
-        there = any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in file_use.unless)
-        if there and takes_for_paths(cwd, self.judge):
+        if takes_for_paths(cwd, self.judge) and any(
+            names_file(word.value or "", cwd, self.judge) for word in file_use.unless
+        ):
             return
         if file_use.commits:
             found = list(self._shown_path(file_use._replace(commits=()), spelled, cwd, opened_as_spelled=False))

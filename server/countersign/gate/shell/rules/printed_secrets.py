@@ -175,30 +175,32 @@ def _named_commits(
         if not (files and word.value and names_file(word.value, place, context.paths))
     ]
     for word in named or ([constant("HEAD")] if shows_changes(git) else []):
-        numbers = commits_named(word.value, repository) if word.value else None
+        numbers = None if word.value is None else commits_named(word.value, repository) if word.value else ()
         resolved = resolved and (numbers is not None or named_later(word))
-        most, shown = _printed(words, git, word.value or "", numbers or (), repository)
-        whole = whole and bool(shown)
-        commits += [_commits(number, repository, most) for number in shown or numbers or ()]
+        most, printed, all_known = _printed(words, git, word.value or "", numbers or (), repository)
+        whole = whole and all_known
+        commits += [_commits(number, repository, most) for number in printed]
     # Of a file, `git log` shows other commits.
     whole = whole and (shows_commits(git) or len(named) == len(history_starts(words, git)))
+    # Where the histories meet is read of `A...B` alone.
+    resolved = resolved and not git.arguments.may_have("--merge-base")
     return _Named(tuple(dict.fromkeys(commits)), resolved, whole)
 
 
 def _printed(
     words: Sequence[Word], git: Git, word: str, numbers: tuple[str, ...], repository: Repository
-) -> tuple[int, tuple[str, ...]]:
-    """Of which commits such a command prints lines where a word names these, and of how many before each; none where
-    that is not known."""
+) -> tuple[int, tuple[str, ...], bool]:
+    """Of which commits such a command prints lines where a word names these, of how many before each, and whether these
+    are all."""
     if shows_trees(git):
-        return 1, numbers
-    if ".." not in word and shows_changes(git):
+        return 1, numbers, bool(numbers)
+    most, latest = MOST_COMMITS, None
+    if ".." not in word and word[:1] != "^" and shows_changes(git):
         # Of a merge it finds what was renamed in each of the parents.
-        return 1, latest_commits(numbers, 2, repository) or ()
-    count = commits_shown(words, git)
-    if "..." not in word and count is not None:
-        return 2, latest_commits(numbers, count, repository) or ()
-    return MOST_COMMITS, ()
+        most, latest = 1, latest_commits(numbers, 2, repository)
+    elif "..." not in word and (count := commits_shown(words, git)) is not None:
+        most, latest = 2, latest_commits(numbers, count, repository)
+    return (most, latest, True) if latest else (MOST_COMMITS, numbers, False)
 
 
 def _commits(number: str, repository: Repository, most: int) -> Commits:
@@ -276,6 +278,11 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     straight = (os.path.normpath(literal(word)) for word in limits if is_path(word.value or ""))
     named = [context.paths.resolve(path, cwd=real) for path in straight]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
+    if may_be_files(words, git) and any(
+        found.kind in ("file", "folder") and not names_file(word.value or "", place, context.paths)
+        for word, found in zip([word for word in limits if is_path(word.value or "")], named, strict=True)
+    ):
+        folders, patterns = [], []  # a revision is called so as well
     if folders or patterns:
         folders = [found.lexical for found in named]  # what is no revision may have been a folder once
     within = [] if patterns else folders
