@@ -72,7 +72,11 @@ NAMES_KEPT = 16_384
 _EACH_A_TEXT = names_with("each_word_a_text")
 _ENCODED = re.compile(r"(?i)[-/]e(?:c|n\w*)?")
 """Options of PowerShell behind which a text stands in base64."""
-_LETTERS = re.compile(r"-[a-zA-Z]*")
+_LIKE_BASH = names_with("like_bash")
+_BASH_LETTERS = frozenset("abcefhiklmnoprstuvxBCDEHOPT")
+_SHARED_LETTERS = frozenset("cefilnosuvx")
+"""Letters of bash's options, and those that mean in other shells what they mean there, where their records do not say
+otherwise. `-o` and `-O` take the next word."""
 _SHELL_NAMES = frozenset({
     "--", "--command", "--commands", "--debug", "--debugger", "--dump-po-strings", "--dump-strings", "--help",
     "--init-file", "--interactive", "--login", "--no-config", "--no-rcs", "--noediting", "--noprofile", "--norc",
@@ -376,13 +380,17 @@ class _Unwrapping:
 
     def known_options(self, words: Sequence[Word]) -> None:
         """Any option that shells do not share may take the next word: another text, or another script, is run then."""
+        name = program(words[0].value or "")
+        own = SHELL_TEXTS[name][0].short if name in SHELL_TEXTS else frozenset[str]()
+        letters = _BASH_LETTERS if name in _LIKE_BASH else _SHARED_LETTERS - own | {"c"}
         end = next((index for index, _ in arguments(words, SHELL_GRAMMAR).operands), len(words))
         for word in words[1:end]:
-            text = (word.value or word.prefix).replace("+", "-", 1)
-            name = text.partition("=")[0]
-            strange = name not in _SHELL_NAMES and "=" not in text if text[:2] == "--" else not _LETTERS.fullmatch(text)
-            if text[:1] == "-" and strange:
-                self.unknown = f"what `{name}` means to the shell is not known"
+            text = word.value or word.prefix
+            option, attached, _ = text.partition("=")
+            long = option.startswith("--")
+            known = (option in _SHELL_NAMES or bool(attached)) if long else letters.issuperset(text[1:])
+            if text[:1] in {"-", "+"} and not known:
+                self.unknown = f"what `{option}` means to the shell is not known"
 
     def shell_words(self, words: Sequence[Word]) -> None:
         """What a shell runs, in one reading of its options."""

@@ -98,14 +98,14 @@ def _parallel(words: Sequence[Word]) -> Iterator[Inner]:
 
 
 _PARALLEL_VALUES = frozenset(
-    "-j -a -I -S -N -n -L -P -s -d -E -D -C -U --jobs --arg-file --max-args --max-replace-args --max-lines "
+    "-j -a -I -S -N -n -L -P -s -d -E -D -C -U --jobs --arg-file --max-args --max-replace-args "
     "--max-chars --delimiter --colsep --joblog --results --workdir --wd --sshlogin --sshloginfile --slf --timeout "
     "--delay --retries --halt --halt-on-error --env --tmpdir --block --block-size --memfree --memsuspend --load "
     "--nice --rpl --tagstring --semaphorename --id --header --trc --transfer-file --transferfile --tf --return "
-    "--basefile --bf --termseq --limit --ssh --filter --arg-sep --arg-file-sep --recstart --recend --regexp "
+    "--basefile --bf --termseq --limit --ssh --filter --arg-sep --arg-file-sep --recstart --recend "
     "--seqreplace --profile --compress-program --decompress-program --tempdir --tempfile --max-procs "
-    "--controlmaster --sshdelay --template --shebang-wrap --process-slot-var --sqlmaster --sqlworker "
-    "--sqlandworker --sql --group-by --bin --shard --color --ctag".split()
+    "--sshdelay --template --process-slot-var --sqlmaster --sqlworker "
+    "--sqlandworker --sql --group-by --bin --shard".split()
 )
 _PARALLEL_FLAGS = frozenset(
     "--keep-order --bar --eta --progress --tag --line-buffer --lb --dry-run --dryrun --pipe --pipepart --pipe- "

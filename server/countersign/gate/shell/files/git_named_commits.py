@@ -21,6 +21,7 @@ _MOST_STEPS = 200
 _MOST_WALKED = 1_000
 """Commits that are read to find where two histories meet."""
 _MOST_LATEST = 30
+"""Commits that `git log -N` may show for which each is looked at."""
 _MOST_ENDS = 1 << 20
 
 _RANGE = re.compile(r"(.*?)(\.\.\.?)(.*)", re.DOTALL)
@@ -29,9 +30,9 @@ _REVISION = re.compile(
     r"(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)?\})*"
 )
 _NO_REVISION = re.compile(r"[*?\[\\]")
+"""What stands in no name and no number."""
 _MAY_HOLD = re.compile(r"\{|-g[0-9a-fA-F]{4}")
-"""What stands in no name and no number, and where it may stand: in a message's text, in front of what `git describe`
-prints."""
+"""Where it may stand all the same: in the text of a message, and in front of what `git describe` prints."""
 _STEP = re.compile(r"([~^])(\d*)")
 _LEFT_OUT = re.compile(r"\A\^(?=\w)")
 """`^A B` is `A..B`."""

@@ -36,7 +36,8 @@ _FIRST_BYTES = 4_096
 _COMMIT = re.compile(
     rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)author [^\n]*\n(?:committer [^\n]*> (\d{1,15}) )?"
 )
-"""git takes a parent in capitals for one as well."""
+"""Behind the parents stands the author for certain: git takes a parent in capitals for one as well, which is not read
+here."""
 _KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _BY_OFFSET, _BY_NUMBER = 6, 7
 _MODE = re.compile(rb"[0-7]{1,10}")

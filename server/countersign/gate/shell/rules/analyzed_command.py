@@ -167,6 +167,13 @@ class AnalyzedCommand:
             found = self._candidates[words] = rules.commands_by_list(words, agent)
         return found
 
+    def own_words(self, index: int) -> Sequence[Word]:
+        """The words of a wrapper in front of the command that it runs (``dotenv -f FILE command``), all of them where
+        it runs none by its words."""
+        words = self.layers[index].words
+        inner = next((layer for layer in self.layers[index + 1 :] if layer.above == index), None)
+        return words[1 : len(words) - len(inner.words)] if inner is not None else words[1:]
+
     def file_uses(self, layer: int) -> list[FileUse]:
         """The files that the words of this layer name."""
         found = self._touches[layer]

@@ -136,7 +136,7 @@ def file_findings(
             continue
         for folder in searched_folders(context, analyzed, layer.words[1:], places):
             yield _findings_of(context, analyzed, FileUse("list", folder), places)
-        for word in _own_words(analyzed, index) if name in WRAPPERS else ():
+        for word in analyzed.own_words(index) if name in WRAPPERS else ():
             for named in _named_by(word):
                 if named.value is not None and _is_like_a_file(named.value):
                     yield _protected(context, analyzed, named, places)
@@ -383,13 +383,6 @@ _APPLYING = frozenset({"apply", "am"})
 _WITH_FREE_TEXT = names_with("text_for_people")
 _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})
 """Options of theirs whose value is text for people, whatever it looks like."""
-
-
-def _own_words(analyzed: AnalyzedCommand, index: int) -> Sequence[Word]:
-    """The words of a wrapper in front of the command that it runs (``dotenv -f FILE command``)."""
-    words = analyzed.layers[index].words
-    inner = next((layer for layer in analyzed.layers[index + 1 :] if layer.above == index), None)
-    return words[1 : len(words) - len(inner.words)] if inner is not None else words[1:]
 
 
 def _is_about_text(words: Sequence[Word]) -> bool:

@@ -142,10 +142,9 @@ def _given(analyzed: AnalyzedCommand) -> Iterator[_Given]:
                 for values in _values(analyzed, others):
                     yield _Given(name, values, (), own_language=False)
             continue
-        if name in WRAPPERS:
-            inner = next((each for each in analyzed.layers[index + 1 :] if each.above == index), None)
-            own = layer.words[: len(layer.words) - len(inner.words)] if inner is not None else ()
-            for values in _values(analyzed, own) if len(own) > 1 else ():
+        own = analyzed.own_words(index) if name in WRAPPERS else ()
+        if own and len(own) < len(layer.words) - 1:
+            for values in _values(analyzed, layer.words[: len(own) + 1]):
                 yield _Given(name, values, (), own_language=False)  # a value of an option may be run as well
         if name in _LOOKED_INTO or _is_own_script(layer.words[0].prefix):
             continue

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
@@ -169,7 +170,6 @@ def _named_commits(
     files = may_be_files(words, git) and takes_for_paths(place, context.paths)
     resolved, whole, commits = True, True, list[Commits]()
     named = [
-        # A word that is a file's name as well is that file: git refuses one that is both.
         word
         for word in revisions(words, git) or history_starts(words, git)
         if not (files and word.value and names_file(word.value, place, context.paths))
@@ -265,24 +265,21 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     ways = tuple(way for home in context.paths.homes if (way := _from_home(repository, home)) is not None)
     for way in ways:
         secrets += tracked_in_home(index, way)
-    named = _named_commits(context, words, git, place, repository)
-    earlier = _committed(git, repository, named.commits, ways)
-    if earlier is None or not named.resolved:
+    commits = _named_commits(context, words, git, place, repository)
+    earlier = _committed(git, repository, commits.commits, ways)
+    if earlier is None or not commits.resolved:
         return _UNKNOWN_FILES
     if not (secrets or earlier) and not reads_work_tree(git):
         return None
     if not of_commits:
+        limits = ()
+    if may_be_files(words, git) and any(_may_be_revision(word, place, context.paths) for word in limits):
         limits = ()
     patterns = [word.value or "" for word in limits if not is_path(word.value or "")]
     # git straightens a path by its text alone, whatever `x` in `x/../conf` is called.
     straight = (os.path.normpath(literal(word)) for word in limits if is_path(word.value or ""))
     named = [context.paths.resolve(path, cwd=real) for path in straight]
     folders = [found.lexical for found in named if found.kind in ("file", "folder")]
-    if may_be_files(words, git) and any(
-        found.kind in ("file", "folder") and not names_file(word.value or "", place, context.paths)
-        for word, found in zip([word for word in limits if is_path(word.value or "")], named, strict=True)
-    ):
-        folders, patterns = [], []  # a revision is called so as well
     if folders or patterns:
         folders = [found.lexical for found in named]  # what is no revision may have been a folder once
     within = [] if patterns else folders
@@ -298,6 +295,12 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         if not unchanged and not _is_covered(context, path):
             return _reads(path)
     return None
+
+
+def _may_be_revision(word: Word, place: str, paths: PathJudge) -> bool:
+    """Whether a revision is called like this file, which the text may delete before."""
+    value = word.value or ""
+    return paths.resolve(literal(word), cwd=place).kind in ("file", "folder") and not names_file(value, place, paths)
 
 
 def _committed(
