@@ -362,3 +362,21 @@ def test_a_meeting_point_and_long_histories_ask(tmp_path: Path) -> None:
     _git(tmp_path, "switch", "-q", "main")
     assert decide("git diff --merge-base one topic", workspace=str(tmp_path), home=HOME) == "ask"
     assert decide("git log -p --max-count=99 one", workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_earlier_states_are_those_of_the_log_also_where_lines_are_missing(tmp_path: Path) -> None:
+    _random_history(tmp_path, 3)
+    repository = Repository(str(tmp_path), f"{tmp_path}/.git", f"{tmp_path}/.git")
+    for branch in ("b1", "b2", "b0", "b4", "b1"):
+        _git(tmp_path, "checkout", "-q", branch)
+    log = tmp_path / ".git/logs/HEAD"
+    for gap in (False, True):
+        if gap:
+            lines = log.read_text().splitlines(keepends=True)
+            log.write_text("".join([*lines[:-2], lines[-1]]))
+        for ago in range(6):
+            number = _git(tmp_path, "rev-parse", "--verify", "-q", f"HEAD@{{{ago}}}").strip()
+            assert commits_named(f"HEAD@{{{ago}}}", repository) in ((number,), None), ago
+        assert commits_named("HEAD@{1}", repository) is not None
+    assert commits_named("main@{1}", repository) is None
+    assert commits_named("HEAD@{99}", repository) is None

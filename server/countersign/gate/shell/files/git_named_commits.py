@@ -37,7 +37,8 @@ _STEP = re.compile(r"([~^])(\d*)")
 _LEFT_OUT = re.compile(r"\A\^(?=\w)")
 """`^A B` is `A..B`."""
 _MOST_LOGGED = 1 << 20
-_LOGGED = re.compile(rb"[0-9a-f]{40} ([0-9a-f]{40}) ")
+_LOGGED = re.compile(rb"(?!0{40})([0-9a-f]{40}) [0-9a-f]{40} ")
+"""A line of a log: what stood there, and what came in its place."""
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """git knows it without an object."""
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
@@ -102,8 +103,8 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     number = number_named(found["name"], repository)
     if number == _EMPTY_TREE:
         return ""
-    if found["ago"]:
-        number = _checked_out_before(int(found["ago"]), repository) if found["name"] == "HEAD" else None
+    if found["ago"] and int(found["ago"]):
+        number = _checked_out_before(int(found["ago"]), repository)
     histories = _Histories.of(repository)
     try:
         number = _without_tags(number, histories.store) if number else number
@@ -115,12 +116,13 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
 
 
 def _checked_out_before(ago: int, repository: Repository) -> str | None:
-    """The number of what was checked out so many changes ago (`git-reflog`); None where that is not known."""
+    """The number of what was checked out before the last so many changes (`git-reflog`); None where that is not known,
+    or nothing was."""
     text = disk.beginning(f"{repository.own}/logs/HEAD", _MOST_LOGGED + 1) or b""
     lines = text.splitlines()
-    if len(text) > _MOST_LOGGED or not ago < len(lines):
+    if len(text) > _MOST_LOGGED or ago > len(lines):
         return None
-    found = _LOGGED.match(lines[-1 - ago])
+    found = _LOGGED.match(lines[-ago])
     return found[1].decode() if found is not None else None
 
 
@@ -153,7 +155,8 @@ class _Histories(NamedTuple):
 
 
 def _up(number: str, sign: str, count: int, histories: _Histories) -> str:
-    """The parent of this place, or so many commits up by the first parent of each; empty where there is none."""
+    """The parent of this place, or so many commits up by the first parent of each; an empty text behind the first
+    commit."""
     if count > _MOST_STEPS:
         raise TooMuch
     if sign == "^":

@@ -151,8 +151,8 @@ def _names_commit(word: str, repository: Repository) -> bool:
 
 
 def number_named(name: str, repository: Repository) -> str | None:
-    """The number of the object that a name without steps to others stands for, empty if there is none; None if that is
-    not known."""
+    """The number of the object that a name without steps to others stands for, an empty text if nothing is called so;
+    None if that is not known."""
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return None  # refs are kept in a form that is not read here
     if name in _ALWAYS:
