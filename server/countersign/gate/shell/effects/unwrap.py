@@ -176,6 +176,10 @@ def _value_of(word: Word) -> str | None:
     return None if word.value is None else word.value.partition("=")[2]
 
 
+def _unclear(name: str) -> str:
+    return f"which word of `{name}` begins the command that it runs is not known"
+
+
 class _Unwrapping:
     """Gathers what is found on the way down."""
 
@@ -257,7 +261,9 @@ class _Unwrapping:
         words = self.layers[at].words
         self.changes[at] = carried_by(program(words[0].value or ""), words[1:], None, None)
         for inner in runs:
-            if inner.text:
+            if inner.unclear:
+                self.unknown = _unclear(program(words[0].value or ""))
+            elif inner.text:
                 self.code(inner.words)
             else:
                 self.add(at, inner.words, "closed", inner.start)
@@ -298,7 +304,7 @@ class _Unwrapping:
         if doubtful:
             self.unknown = "the command it runs is only known at run time"
         elif row.may_begin_elsewhere(words[skip:inner]):
-            doubtful, self.unknown = True, f"which word of `{name}` begins the command that it runs is not known"
+            doubtful, self.unknown = True, _unclear(name)
         rest = words[inner:]
         mark = replaced_text(name, found)
         if mark:

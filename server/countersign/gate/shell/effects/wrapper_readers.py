@@ -14,6 +14,7 @@ from countersign.gate.shell.languages.inner_command import Inner
 from countersign.gate.shell.languages.tmux import tmux_commands
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.programs.tables import field_of, names_with_field
+from countersign.gate.shell.programs.wrapper_row import is_unclear
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
 
@@ -56,7 +57,14 @@ _BWRAP = {
     "userns2": 1, "pidns": 1, "uid": 1, "gid": 1, "hostname": 1, "info-fd": 1, "json-status-fd": 1,
     "userns-block-fd": 1, "exec-label": 1, "file-label": 1, "cap-add": 1, "cap-drop": 1, "perms": 1, "size": 1,
     "argv0": 1, "overlay-src": 1, "tmp-overlay": 1, "ro-overlay": 1,
+    **dict.fromkeys(
+        "help version unshare-all share-net unshare-user unshare-user-try unshare-ipc unshare-pid unshare-net "
+        "unshare-uts unshare-cgroup unshare-cgroup-try disable-userns assert-userns-disabled clearenv new-session "
+        "die-with-parent as-pid-1 level-prefix".split(),
+        0,
+    ),
 }  # fmt: skip
+"""How many words each of its options takes."""
 
 
 def _bwrap(words: Sequence[Word]) -> Iterator[Inner]:
@@ -66,56 +74,92 @@ def _bwrap(words: Sequence[Word]) -> Iterator[Inner]:
         if value == "--" or not value.startswith("--"):
             index += value == "--"
             break
-        index += 1 + _BWRAP.get(value[2:], 0)
+        taken = _BWRAP.get(value[2:])
+        if taken is None:
+            yield Inner((), unclear=True)
+        index += 1 + (taken or 0)
     yield Inner(tuple(words[index:]), index)
 
 
 def _parallel(words: Sequence[Word]) -> Iterator[Inner]:
-    """``parallel command ::: words``; without a command the words are commands."""
-    values = [word.value for word in words]
-    cut = next((index for index, value in enumerate(values) if value in {":::", ":::+", "::::", "::::+"}), len(words))
-    starts, at = [], 1
-    while at < cut and (values[at] or "").startswith("-"):
-        option = values[at] or ""
-        if option.partition("=")[0] in {"--ssh", "--filter", "--limit"}:
-            named = (constant(option.partition("=")[2]),) if "=" in option else tuple(words[at + 1 : at + 2])
-            yield Inner(named, None, text=True)
-        if option in _PARALLEL_VALUES:
-            at += 1
-        elif option.startswith("--") and "=" not in option and option not in _PARALLEL_FLAGS:
-            starts.append(at + 1)  # what it takes is not known, so both readings count
-            at += 1
-        at += 1
-    for start in dict.fromkeys((*starts, at)):
+    """``parallel command ::: words``; without a command the words, and the lines of its files and its input, are
+    commands."""
+    found = arguments(words, _PARALLEL)
+    marks = [mark for value in found.valued("--arg-sep", "--argsep") if (mark := value.value)]
+    file_marks = [mark for value in found.valued("--arg-file-sep", "--argfilesep") if (mark := value.value)]
+    at = _first(words, 1)
+    unclear = [index for index in range(1, at) if is_unclear(words[index].value or words[index].prefix, _PARALLEL)]
+    if unclear:
+        yield Inner((), unclear=True)
+    for value in found.valued(*_PARALLEL_TEXTS):
+        yield Inner((value,), None, text=True)
+    for value in found.valued("--sshlogin", "-S"):
+        # `4/ssh -p 22 host,:`: each may begin with how many jobs run there, and name the program.
+        for part in (value.value or "").split(",")[:_MOST_UNCLEAR]:
+            for program in dict.fromkeys((part, part.rpartition("/")[2])) if " " in part else ():
+                yield Inner((constant(program),), None, text=True)
+    separators = {f"{mark}{plus}" for mark in (":::", "::::", *marks, *file_marks) for plus in ("", "+")}
+    cut = next((index for index, word in enumerate(words) if word.value in separators), len(words))
+    # What an option takes that is not known: both readings count.
+    starts = [at, *(_first(words, index + 2) for index in unclear[:_MOST_UNCLEAR])]
+    for start in dict.fromkeys(min(start, cut) for start in starts):
         given = [template(word, "{}") for word in words[start:cut]]
         if given:
             yield Inner((*given, Word("…", (), "split", None, "", UNKNOWN_TEXT + "…")), None, text=True)
             yield Inner(tuple(given), start)
-    if at >= len(words):
-        yield Inner((constant("sh"),), None)  # each line of its input is a command
+        elif cut == len(words) or any((word.value or "").startswith(("::::", *file_marks)) for word in words[cut:]):
+            yield Inner((constant("sh"),), None)
     for word in words[cut + 1 :]:
         yield Inner((word,), None, text=True)
 
 
-_PARALLEL_VALUES = frozenset(
-    "-j -a -I -S -N -n -L -P -s -d -E -D -C -U --jobs --arg-file --max-args --max-replace-args "
-    "--max-chars --delimiter --colsep --joblog --results --workdir --wd --sshlogin --sshloginfile --slf --timeout "
-    "--delay --retries --halt --halt-on-error --env --tmpdir --block --block-size --memfree --memsuspend --load "
-    "--nice --rpl --tagstring --semaphorename --id --header --trc --transfer-file --transferfile --tf --return "
-    "--basefile --bf --termseq --limit --ssh --filter --arg-sep --arg-file-sep --recstart --recend "
-    "--seqreplace --profile --compress-program --decompress-program --tempdir --tempfile --max-procs "
-    "--sshdelay --template --process-slot-var --sqlmaster --sqlworker "
-    "--sqlandworker --sql --group-by --bin --shard".split()
+def _first(words: Sequence[Word], start: int) -> int:
+    """Where the first operand of ``parallel`` stands, from there on."""
+    return next((index for index, _ in arguments(words, _PARALLEL, start).operands), len(words))
+
+
+_MOST_UNCLEAR = 8
+_PARALLEL = Grammar(
+    short=frozenset("aBCdDEHIJjLnNPSsUW"),
+    long=frozenset(
+        "arg-file arg-file-sep arg-sep argfile argfilesep argsep basefile basenameextensionreplace basenamereplace bf "
+        "bin block block-size block-timeout blocksize blocktimeout bner bnr bt col-sep colsep compress-program "
+        "compressprogram ctag ctag-string ctagstring debug decompress-program decompressprogram delay delimiter "
+        "dirnamereplace dnr env er extensionreplace filter group-by groupby halt halt-on-error haltonerror header id "
+        "jl jobs joblog limit linkinputsource load max-args max-chars max-procs max-replace-args maxargs maxchars "
+        "maxprocs maxreplaceargs memfree memsuspend min-version minversion nice parens process-slot-var "
+        "processslotvar profile recend recstart res result results retries return rpl rsync-opts rsyncopts "
+        "semaphore-name semaphore-timeout semaphorename semaphoretimeout seqreplace shard shell-completion "
+        "shellcompletion slf slotreplace sql sql-and-worker sql-master sql-worker sqlandworker sqlmaster sqlworker "
+        "ssh ssh-delay sshdelay sshlogin sshloginfile st tag-string tagstring tempdir template term-seq termseq tf "
+        "timeout tmpdir tmpl total total-jobs totaljobs transfer-file transfer-files transferfile transferfiles trc "
+        "trim use-compress-program use-decompress-program usecompressprogram usedecompressprogram wd work-dir "
+        "workdir xapplyinputsource".split()
+    ),
+    flags=frozenset("0gkMmopqrTtuvVXx"),
+    names=frozenset(
+        "bar bg bug cat cf cleanup color color-fail color-failed colorfail colorfailed colour colour-fail "
+        "colour-failed colourfail colourfailed compress controlmaster csv dr dry-run dryrun embed eta exit fg fifo "
+        "files files0 filter-host filter-hosts filterhosts fs gnu group help hgrp hostgroup hostgroups hostgrp "
+        "interactive keep-order keeporder latest-line latestline lb line-buffer line-buffered linebuffer "
+        "linebuffered link ll max-line-length-allowed maxlinelengthallowed nn no-k no-keep-order no-notice "
+        "no-run-if-empty nok nokeeporder nonall nonotice norunifempty noswap null number-of-cores number-of-cpus "
+        "number-of-sockets number-of-threads onall open-tty pipe pipe-part pipepart plain plus progress quote "
+        "record-env recordenv regex regexp remove-rec-sep removerecsep resume resume-failed resumefailed "
+        "retry-failed retryfailed round round-robin roundrobin rrs semaphore session shebang shell-quote shellquote "
+        "show-limits showlimits shuf silent skip-first-line skipfirstline spreadstdin tag tee tmux tmux-pane tmuxpane "
+        "tollef transfer tty ungroup use-cores-instead-of-threads use-cpus-instead-of-cores "
+        "use-sockets-instead-of-threads verbose version wait will-cite willcite xapply xargs".split()
+    ),
+    ordered=True,
 )
-_PARALLEL_FLAGS = frozenset(
-    "--keep-order --bar --eta --progress --tag --line-buffer --lb --dry-run --dryrun --pipe --pipepart --pipe- "
-    "part --quote --null --no-run-if-empty --ungroup --group --verbose --xargs --xapply --link --plus --shuf "
-    "--onall --nonall --transfer --cleanup --compress --csv --files --files0 --fg --bg --wait --will-cite "
-    "--silent --no-notice --resume --resume-failed --retry-failed --round-robin --roundrobin --cat --fifo --tmux "
-    "--tmuxpane --trim --use-cpus-instead-of-cores --use-cores-instead-of-threads --use-sockets-instead-of- "
-    "threads --shellquote --tty --interactive --exit --fail --skip-first-line --sshlogin-progress --color-failed "
-    "--progress-bar --latest-line --ll --unsafe --rsync-opts --colour --embed".split()
-)
+"""By GNU parallel 20221122 (``options_completion_hash``). ``-i``, ``-e`` and ``-l`` are not in it: they take the next
+word unless it looks like an option."""
+_PARALLEL_TEXTS = (
+    "--ssh", "--filter", "--limit", "--use-compress-program", "--compress-program", "--usecompressprogram",
+    "--compressprogram", "--use-decompress-program", "--decompress-program", "--usedecompressprogram",
+    "--decompressprogram",
+)  # fmt: skip
 
 
 def _nix(words: Sequence[Word]) -> Iterator[Inner]:
@@ -212,11 +256,17 @@ def _alias(words: Sequence[Word]) -> Iterator[Inner]:
 def _loader(words: Sequence[Word]) -> Iterator[Inner]:
     """The dynamic loader runs the program in its arguments."""
     index = 1
-    while index < len(words) and (words[index].value or "").startswith("-"):
-        index += (
-            2 if words[index].value in {"--library-path", "--preload", "--audit", "--argv0", "--inhibit-rpath"} else 1
-        )
+    while index < len(words) and (option := words[index].value or "").startswith("-"):
+        if option not in _LOADER_VALUES and option not in _LOADER_FLAGS:
+            yield Inner((), unclear=True)
+        index += 2 if option in _LOADER_VALUES else 1
     yield Inner(tuple(words[index:]), index)
+
+
+_LOADER_VALUES = frozenset(
+    "--library-path --preload --audit --argv0 --inhibit-rpath --glibc-hwcaps-prepend --glibc-hwcaps-mask".split()
+)
+_LOADER_FLAGS = frozenset("--list --verify --inhibit-cache --list-tunables --list-diagnostics --help --version".split())
 
 
 def _arch(words: Sequence[Word]) -> Iterator[Inner]:

@@ -53,10 +53,12 @@ class Wrapper:
         next word unless one in front takes the rest of its own."""
         if self.grammar.single or (self.tail == "operands" and not self.grammar.flags):
             return False
-        return any(_is_unclear(word.value or word.prefix, self.grammar) for word in words)
+        return any(is_unclear(word.value or word.prefix, self.grammar) for word in words)
 
 
-def _is_unclear(word: str, grammar: Grammar) -> bool:
+def is_unclear(word: str, grammar: Grammar) -> bool:
+    """Whether a word in front of a command may take more words than is read, or fewer: an option that the grammar does
+    not know, or letters in a row of which the last one may or may not take the next word."""
     if len(word) < len("-x") or word[0] != "-" or word == "--":
         return False
     if word.startswith("--"):
