@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import example, given
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 from countersign.gate.patterns import glob_segment
 from countersign.gate.probes import disk
+from countersign.gate.shell.syntax.words import expand_braces
 
 from .asked import decide
 from .expansion import differences
@@ -19,6 +23,17 @@ from .expansion import differences
 @pytest.mark.parametrize("number", range(0, 1200, 200))
 def test_a_word_means_what_bash_expands_it_to(number: int) -> None:
     assert list(differences(1, range(number, number + 200))) == []
+
+
+def test_braces_make_the_words_that_bash_makes() -> None:
+    chance = Random(5)
+    parts = ("{", "{", "}", "}", ",", ",", "..", "a", "b", "1", "2", "-", "+", "0", "z")
+    words = ["x" + "".join(chance.choices(parts, k=chance.randint(2, 11))) for _ in range(3_000)]
+    script = "".join(f"printf '%s\\n' {word}; echo @\n" for word in words)
+    by_bash = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True).stdout.split("@\n")
+    for word, made in zip(words, by_bash, strict=False):
+        with suppress(OverflowError):
+            assert expand_braces(word) == made.splitlines()
 
 
 def _busy(root: Path, folders: int, files: int) -> None:
@@ -56,6 +71,9 @@ def test_a_pattern_with_a_few_matches_is_followed(tmp_path: Path) -> None:
         ("cat .e[m-o]v", [], "ask"),
         ("cat {a.py,.e*}", [], "ask"),
         ("cat '.e'*", [], "ask"),
+        ("cat ~''/x", ["Read(./~/**)"], "deny"),
+        ("cat ~\\/x", ["Read(./~/**)"], "deny"),
+        ("cat ~''", ["Read(./~)"], "deny"),
         ("cat *.py", [], "allow"),
         ("cat 'src'/[ab].py", [], "allow"),
         ("cat [[:lower:]]ecrets/key", ["Read(secrets/**)"], "deny"),

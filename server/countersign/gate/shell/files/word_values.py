@@ -71,10 +71,17 @@ def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
             return _other_home(word.value, folder)
         return Meaning((literal(word),))
     if word.choices:
-        return _expanded(choice_patterns(word), folder)
+        return _expanded([_named_tilde(each, word) for each in choice_patterns(word)], folder)
     if word.form == "pattern":
-        return _expanded((pattern_text(word),), folder)
+        return _expanded((_named_tilde(pattern_text(word), word),), folder)
     return _combined(word, facts, home, folder)
+
+
+def _named_tilde(pattern: str, word: Word) -> str:
+    """The pattern, whose tilde is a name where a quote behind it says so (``~''/*``)."""
+    first = word.pieces[0]
+    named = isinstance(first, Text) and not first.quoted and first.text[:1] == "~" and not word.tilde
+    return f"\\{pattern}" if named and pattern[:1] == "~" else pattern
 
 
 def _expanded(patterns: Sequence[str], folder: str | None) -> Meaning:

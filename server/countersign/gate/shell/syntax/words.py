@@ -83,6 +83,9 @@ def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: b
     found = tuple(_decoded(piece) for piece in _brackets(pieces))
     scripts = tuple(_scripts(found))
     tilde = bool(found) and isinstance(found[0], Text) and not found[0].quoted and found[0].text[:1] == "~"
+    if tilde and isinstance(found[0], Text) and len(found) > 1 and isinstance(found[1], Text):
+        # Where a quote stands in front of the first slash bash takes it for a name (`~''/x`).
+        tilde = "/" in found[0].text or "{" in found[0].text or not found[1].quoted
     braces = bracing and any(isinstance(piece, Text) and not piece.quoted and "{" in piece.text for piece in found)
     choices = _brace_choices(found) if braces else ()
     form = _form(found, braced=choices != ())
@@ -241,7 +244,7 @@ def _common(choices: Sequence[str]) -> str:
 _MARK = "\x03"
 """Stands for a quoted character while braces are expanded, so that it is none of theirs."""
 
-_LOOKS_BRACED = re.compile(r"\{[^{}]*(?:,|\.\.)|\{[^}]*\{", re.DOTALL)
+_LOOKS_BRACED = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 
 
 MAX_BRACED = 4_000
@@ -283,56 +286,93 @@ def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str)
 
 
 def expand_braces(text: str) -> list[str]:
-    """What bash's brace expansion makes of a word.
+    """What bash's brace expansion makes of a word (``braces.c``).
 
     Raises:
         OverflowError: of more than ``MAX_CHOICES`` words, or where finding out would take long.
     """
     if "{" in text and (len(text) > MAX_BRACED or text.count("{") > MAX_CHOICES):
         raise OverflowError
-    for start in range(len(text)):
-        if text[start] != "{":
-            continue
-        parts, end = _alternatives(text, start)
-        if parts is None:
-            continue
-        heads = [text[:start] + choice for part in parts for choice in expand_braces(part)]
-        tails = expand_braces(text[end + 1 :])
-        if len(heads) * len(tails) > MAX_CHOICES:
-            raise OverflowError
-        return [head + tail for head in heads for tail in tails]
-    return [text]
+    start, end = _first_braces(text)
+    if end is None:
+        return [text]
+    inside = text[start + 1 : end]
+    if "," in inside:
+        made = [choice for part in _split(inside) for choice in expand_braces(part)]
+    else:
+        # What is no sequence stays as it is, and so do braces in it.
+        made = _sequence(inside) or [text[start : end + 1]]
+    tails = expand_braces(text[end + 1 :])
+    if len(made) * len(tails) > MAX_CHOICES:
+        raise OverflowError
+    return [text[:start] + choice + tail for choice in made for tail in tails]
 
 
-def _alternatives(text: str, start: int) -> tuple[list[str] | None, int]:
-    depth, parts, begin = 0, [], start + 1
-    for index in range(start, len(text)):
+def _first_braces(text: str) -> tuple[int, int | None]:
+    """Where the first pair of braces stands that bash takes for one."""
+    start = text.find("{", 2 if text.startswith("{}") else 0)
+    while start >= 0:
+        end = _closing(text, start)
+        if end is not None:
+            return start, end
+        start = text.find("{", start + 1)
+    return 0, None
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the pair ends that begins here: a brace closes it only behind a comma, or two dots, that are its own."""
+    depth, separated = 0, False
+    for index in range(start + 1, len(text)):
         char = text[index]
+        if char == "}" and not depth and separated:
+            return index
         if char == "{":
             depth += 1
-        elif char == "," and depth == 1:
-            parts.append(text[begin:index])
-            begin = index + 1
-        elif char == "}":
+        elif char == "}" and depth:
             depth -= 1
-            if depth == 0:
-                if parts:
-                    return [*parts, text[begin:index]], index
-                return _sequence(text[start + 1 : index]), index
-    return None, start
+        elif not depth and (char == "," or (text.startswith("..", index) and text[index + 2 : index + 3] != "}")):
+            separated = True
+    return None
+
+
+def _split(inside: str) -> list[str]:
+    """What stands between the commas that belong to no further braces."""
+    parts, depth, begin = list[str](), 0, 0
+    for index, char in enumerate(inside):
+        if char == "," and not depth:
+            parts.append(inside[begin:index])
+            begin = index + 1
+        elif char == "{":
+            depth += 1
+        elif char == "}" and depth:
+            depth -= 1
+    return [*parts, inside[begin:]]
 
 
 def _sequence(text: str) -> list[str] | None:
-    found = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?", text)
+    found = _NUMBERS.fullmatch(text)
     if found:
+        if len(text) > _LONGEST_SEQUENCE:
+            raise OverflowError
         first, last, step = int(found[1]), int(found[2]), abs(int(found[3] or 1)) or 1
         if abs(last - first) // step >= MAX_CHOICES:
             raise OverflowError
-        width = max(len(part) for part in (found[1], found[2])) if re.search(r"(?<!\d)0\d", text) else 0
+        padded = any(_PADDED.match(part) for part in (found[1], found[2]))
+        width = max(len(found[1]), len(found[2])) if padded else 0
         numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
         return [f"{number:0{width}d}" for number in numbers]
-    found = re.fullmatch(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.-?\d+)?", text)
+    found = _LETTERS.fullmatch(text)
     if found:
-        first, last = ord(found[1]), ord(found[2])
-        return [chr(point) for point in range(min(first, last), max(first, last) + 1)]
+        if len(text) > _LONGEST_SEQUENCE:
+            raise OverflowError
+        first, last, step = ord(found[1]), ord(found[2]), abs(int(found[3] or 1)) or 1
+        points = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+        return [chr(point) for point in points]
     return None
+
+
+_NUMBERS = re.compile(r"([-+]?[0-9]+)\.\.([-+]?[0-9]+)(?:\.\.([-+]?[0-9]+))?")
+_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([-+]?[0-9]+))?")
+_PADDED = re.compile(r"-?0[0-9]")
+_LONGEST_SEQUENCE = 30
+"""Characters, behind which a number may be too large for bash."""
