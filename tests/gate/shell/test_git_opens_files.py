@@ -179,7 +179,7 @@ def test_no_word_hides_a_tracked_secret_that_is_printed(tracked: Path, command: 
     "command",
     ["git diff HEAD~1 -- src", "git log -p -- src", "git show HEAD -- src", "git grep x -- src",
      "git diff main src/a.py",
-     "git show main -- src", "git cat-file -p main", "git diff main..src -- src", "git diff HEAD@{0} -- src",
+     "git show main -- src", "git cat-file -p main", "git diff main..src -- src",
      "git show src~1 -- src", "git diff heads -- a.txt",
      "git log -p src", "git diff HEAD:src/a.py HEAD~1:src/a.py -- src", "git log -p 1a2b3c4 -- src"],
 )  # fmt: skip

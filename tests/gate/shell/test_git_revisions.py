@@ -58,6 +58,7 @@ def _git(folder: Path, *words: str) -> str:
         "git show origin/blob -- src", "git show '@{u}' -- src", "git cat-file -p 'main@{upstream}'",
         "git show '@{-1}' -- src", "git diff --numstat blob src/app.py", "git diff --quiet origin/blob src/app.py",
         "git tag --sort=raw", "git for-each-ref --sort=-raw refs/tags", "git show 'origin/main@{1}' -- src",
+        "git show 'HEAD@{1}' -- src",
         "git diff-index -p --default HEAD:lib -- src", "git diff-tree -p --tags='bl*' HEAD -- src",
         "git diff-tree -p --glob='refs/tags/blo[b]' HEAD -- src", "git diff --default HEAD:src/app.py src/app.py",
     ],
@@ -86,7 +87,7 @@ COMMITS = [
     "git show origin -- src", "git diff origin/main...topic -- src",
     "git cat-file -p v2:src/app.py", "git diff --stat v1 topic", "git show --stat v2", "git diff --stat src",
     "git grep x v1 -- src", "git blame v1 -- src/app.py", "git log -p topic -- src", "git show heads/main~1 -- src",
-    "git diff --cached HEAD -- src", "git show 'HEAD@{1}' -- src",
+    "git diff --cached HEAD -- src",
     "git diff $(git merge-base main topic) -- src", "git show $(git rev-list -n 1 HEAD):src/app.py",
     'x=$(git rev-parse v1); git diff "$x"..HEAD -- src', "git show $(git rev-parse --verify HEAD) -- src",
 ]  # fmt: skip

@@ -665,6 +665,33 @@ _KEEPS_COMMITS = frozenset({
 """Options of ``git log`` that say how commits are printed, not which."""
 
 
+def shows_histories(git: Git, starts: Sequence[Word]) -> bool:
+    """Whether ``git show`` may go back from the commits that it is given, as it does where one is left out, or where it
+    is told how many to show."""
+    return any(".." in word.prefix or word.prefix[:1] == "^" for word in starts) or any(
+        option.name in {"-n", "--max-count"} or not (option.name in _OF_DIFFERENCES or _leaves_unstaged(option.name))
+        for option in git.arguments.options
+    )
+
+
+def may_start_elsewhere(git: Git) -> bool:
+    """Whether a command that prints lines of a history may begin at commits that are named otherwise than by its words:
+    those of a log of changes, or of the refs that match the value of an option. Those of all refs are not among these
+    (``--all``): no more than the last commits are known of a history anyway."""
+    if git.subcommand not in _WALKS:
+        return git.subcommand == "reflog"
+    known = _OF_DIFFERENCES | _OF_WALKS - {"--glob", "-g", "--walk-reflogs"}
+    return not all(
+        (option.name in known and (option.value is None or option.name not in _OF_REFS))
+        or option.name[1:].isdigit()
+        or _leaves_unstaged(option.name)
+        for option in git.arguments.options
+    )
+
+
+_OF_REFS = frozenset({"--branches", "--tags", "--remotes"})
+
+
 def _sources(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """The trees out of which files are taken by their paths."""
     if git.subcommand == "restore":

@@ -14,7 +14,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_folders import Repository
 from countersign.gate.shell.files.git_kinds import MOST_TAGS
 from countersign.gate.shell.files.git_refs import number_named, replaces_objects
-from countersign.gate.shell.files.git_trees import Commit, TooMuch, read_commit, read_object
+from countersign.gate.shell.files.git_trees import Commit, TooMuch, read_commit, read_object, shallow_ends
 
 _MOST_STEPS = 200
 """Parents that ``HEAD~200`` goes up."""
@@ -22,13 +22,10 @@ _MOST_WALKED = 1_000
 """Commits that are read to find where two histories meet."""
 _MOST_LATEST = 30
 """Commits that `git log -N` may show for which each is looked at."""
-_MOST_ENDS = 1 << 20
 
 _RANGE = re.compile(r"(.*?)(\.\.\.?)(.*)", re.DOTALL)
-_REVISION = re.compile(
-    r"(?P<name>[^~^:@{}]*|@)(?:(?<=HEAD)@\{(?P<ago>\d{1,4})\})?"
-    r"(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)?\})*"
-)
+_REVISION = re.compile(r"(?P<name>[^~^:@{}]*|@)(?P<steps>(?:~\d{0,3}|\^\d{0,2})*)(?:\^\{(?:commit|tree)?\})*")
+"""Earlier states (``HEAD@{1}``) are not among these: versions of git differ in how they count them in a log."""
 _NO_REVISION = re.compile(r"[*?\[\\]")
 """What stands in no name and no number."""
 _MAY_HOLD = re.compile(r"\{|-g[0-9a-fA-F]{4}")
@@ -36,9 +33,6 @@ _MAY_HOLD = re.compile(r"\{|-g[0-9a-fA-F]{4}")
 _STEP = re.compile(r"([~^])(\d*)")
 _LEFT_OUT = re.compile(r"\A\^(?=\w)")
 """`^A B` is `A..B`."""
-_MOST_LOGGED = 1 << 20
-_LOGGED = re.compile(rb"(?!0{40})([0-9a-f]{40}) [0-9a-f]{40} ")
-"""A line of a log: what stood there, and what came in its place."""
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """git knows it without an object."""
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
@@ -61,9 +55,9 @@ def latest_commits(numbers: tuple[str, ...], count: int, repository: Repository)
 
 def _latest_commits(asked: tuple[tuple[str, ...], int, Repository]) -> tuple[str, ...] | None:
     numbers, count, repository = asked
-    histories = _Histories.of(repository)
     found, ahead = dict.fromkeys(numbers), list(numbers)
     try:
+        histories = _Histories.of(repository)
         for _ in range(count - 1):
             ahead = [each for number in ahead for each in histories.at(number).parents if each not in found]
             found |= dict.fromkeys(ahead)
@@ -103,27 +97,14 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     number = number_named(found["name"], repository)
     if number == _EMPTY_TREE:
         return ""
-    if found["ago"] and int(found["ago"]):
-        number = _checked_out_before(int(found["ago"]), repository)
-    histories = _Histories.of(repository)
     try:
+        histories = _Histories.of(repository)
         number = _without_tags(number, histories.store) if number else number
         for sign, count in _STEP.findall(found["steps"]):
             number = _up(number, sign, int(count or 1), histories) if number else number
     except TooMuch:
         return None
     return number
-
-
-def _checked_out_before(ago: int, repository: Repository) -> str | None:
-    """The number of what was checked out before the last so many changes (`git-reflog`); None where that is not known,
-    or nothing was."""
-    text = disk.beginning(f"{repository.own}/logs/HEAD", _MOST_LOGGED + 1) or b""
-    lines = text.splitlines()
-    if len(text) > _MOST_LOGGED or ago > len(lines):
-        return None
-    found = _LOGGED.match(lines[-ago])
-    return found[1].decode() if found is not None else None
 
 
 def _without_tags(number: str, store: str) -> str:
@@ -139,15 +120,14 @@ def _without_tags(number: str, store: str) -> str:
 
 
 class _Histories(NamedTuple):
-    """A folder of objects, and the numbers of commits whose parents it lacks."""
+    """A folder of objects, and the numbers of commits whose parents it lacks. ``of`` raises ``TooMuch``."""
 
     store: str
     ends: frozenset[str]
 
     @classmethod
     def of(cls, repository: Repository) -> _Histories:
-        ends = disk.beginning(f"{repository.shared}/shallow", _MOST_ENDS) or b""
-        return cls(f"{repository.shared}/objects", frozenset(ends.decode("ascii", "replace").split()))
+        return cls(f"{repository.shared}/objects", shallow_ends(f"{repository.shared}/shallow"))
 
     def at(self, number: str) -> Commit:
         found = read_commit(number, self.store)

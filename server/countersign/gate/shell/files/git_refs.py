@@ -30,7 +30,8 @@ follows is not among these."""
 _WHOLE_NUMBER = re.compile(r"[0-9a-fA-F]{40}")
 _SHORT_NUMBER = re.compile(r"[0-9a-fA-F]{4,39}")
 _NAME = re.compile(r"(?!(?:main-worktree|worktrees)/)\w[\w.-]*(?:/[\w-][\w.-]*)*")
-"""Git looks for names that begin with one of the two words among the refs of another work tree."""
+_OF_OTHER_TREE = re.compile(r"(?:main-worktree|worktrees)/")
+"""Git looks for names that begin like this among the refs of another work tree."""
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
 _NUMBER = re.compile(rb"([0-9a-f]{40})(?:[ \t\n].*)?", re.DOTALL)
@@ -67,9 +68,11 @@ def names_file(word: str, place: str, paths: PathJudge) -> bool:
 def _is_no_revision(word: str, repository: Repository) -> bool:
     if _STEPS.search(word) or word == "@" or disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return False
+    if _DESCRIBED.search(word) or _OF_OTHER_TREE.match(word):
+        return False
     if _NO_REF.search(word):
         return True
-    if _SHORT_NUMBER.fullmatch(word) or _WHOLE_NUMBER.fullmatch(word) or _DESCRIBED.search(word):
+    if _SHORT_NUMBER.fullmatch(word) or _WHOLE_NUMBER.fullmatch(word):
         return number_named(word, repository) == _NOTHING
     return _object_of([place.format(word) for place in _PLACES], repository) == _NOTHING
 
@@ -156,7 +159,7 @@ def number_named(name: str, repository: Repository) -> str | None:
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return None  # refs are kept in a form that is not read here
     if name in _ALWAYS:
-        return _object_of(["HEAD"], repository)
+        return commit_checked_out(repository)
     if not _NAME.fullmatch(name) or _SHORT_NUMBER.fullmatch(name) or _WHOLE_NUMBER.fullmatch(name):
         return _number_of(name, repository)
     number = _object_of([place.format(name) for place in _PLACES], repository)
@@ -185,7 +188,7 @@ def _is_checked_out(repository: Repository) -> bool:
 
 def commit_checked_out(repository: Repository) -> str | None:
     """Return the number of what is checked out, an empty text where that is a branch without a commit and no ref names
-    any; None if it is not known."""
+    any, as git then goes on to others that are called ``HEAD``; None if it is not known."""
     if disk.path_stat(f"{repository.shared}/reftable") not in disk.MISSING:
         return None
     number = _object_of(["HEAD"], repository)
@@ -194,7 +197,8 @@ def commit_checked_out(repository: Repository) -> str | None:
 
 def _holds_refs(folder: str) -> bool:
     kinds = (f"{folder}/refs/{each}" for each in ("heads", "remotes", "tags"))
-    return disk.path_stat(f"{folder}/packed-refs") not in disk.MISSING or any(map(disk.names_in, kinds))
+    alone = (f"{folder}/packed-refs", f"{folder}/refs/HEAD")
+    return any(disk.path_stat(each) not in disk.MISSING for each in alone) or any(map(disk.names_in, kinds))
 
 
 def _are_missing(places: Sequence[str], repository: Repository) -> bool:
@@ -243,8 +247,13 @@ def _stands_at(ref: str, packed: bytes, repository: Repository) -> bytes | None:
     if isinstance(found, int) and found not in disk.MISSING:
         return b"?"
     if isinstance(found, int) or found.kind == stat.S_IFDIR:
-        at = packed.find(b" %s\n" % ref.encode())
-        return packed[max(0, at - 40) : at] if at >= 0 else None
+        end = b" %s\n" % ref.encode()
+        at = packed.find(end)
+        if at < 0:
+            return None
+        # The first line is none of them, and a name that stands there twice may be either.
+        alone = packed[at - 41 : at - 40] == b"\n" or at == 40
+        return packed[at - 40 : at] if alone and packed.find(end, at + 1) < 0 else b"?"
     return (disk.beginning(f"{folder}/{ref}", 300) or b"?") if found.kind == stat.S_IFREG else b"?"
 
 

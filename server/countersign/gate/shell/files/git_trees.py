@@ -84,8 +84,8 @@ def committed_secrets(
 
 def _committed(asked: tuple[Commits, str, tuple[WayHome, ...], Patterns]) -> tuple[str, ...] | None:
     commits, index, ways, patterns = asked
-    ends = disk.beginning(commits.shallow, _MOST_BYTES) or b""
     try:
+        ends = shallow_ends(commits.shallow)
         tree, earlier = _changed_lately(commits._replace(shallow=""), ends, ways, patterns)
         beside = tuple(_Reader(commits.store, _MOST_TREES, ways, patterns).beside(tree, _kept_trees(index)))
     except (TooMuch, _Spent):
@@ -95,7 +95,7 @@ def _committed(asked: tuple[Commits, str, tuple[WayHome, ...], Patterns]) -> tup
 
 @lru_cache(maxsize=64)
 def _changed_lately(
-    commits: Commits, ends: bytes, ways: tuple[WayHome, ...], patterns: Patterns
+    commits: Commits, ends: frozenset[str], ways: tuple[WayHome, ...], patterns: Patterns
 ) -> tuple[bytes, tuple[str, ...]]:
     """The tree of a commit, and the secrets in which the commits before it differ. What a number names does not change,
     so it is kept."""
@@ -113,7 +113,7 @@ def _changed_lately(
     return trees[0], tuple(found)
 
 
-def _trees_of(commits: Commits, ends: bytes) -> Iterator[str]:
+def _trees_of(commits: Commits, ends: frozenset[str]) -> Iterator[str]:
     """The tree of this commit, and those of the commits before it, by the first parent of each."""
     following: str | None = commits.number
     for _ in range(commits.most):
@@ -121,7 +121,23 @@ def _trees_of(commits: Commits, ends: bytes) -> Iterator[str]:
             return
         found = read_commit(following, commits.store)
         yield found.tree
-        following = None if following.encode() in ends else next(iter(found.parents), None)
+        following = None if following in ends else next(iter(found.parents), None)
+
+
+def shallow_ends(file: str) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone lacks, by the file that names them, one a line. Looks at the
+    disk.
+
+    Raises:
+        TooMuch: they are too many, or the file has another form.
+    """
+    text = disk.beginning(file, _MOST_BYTES + 1) or b""
+    if len(text) > _MOST_BYTES or _ENDS.fullmatch(text) is None:
+        raise TooMuch
+    return frozenset(text.decode("ascii").split("\n")) - {""}
+
+
+_ENDS = re.compile(rb"(?:[0-9a-f]{40}\n)*")
 
 
 class Commit(NamedTuple):

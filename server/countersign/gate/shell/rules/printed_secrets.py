@@ -20,6 +20,7 @@ from countersign.gate.shell.files.git_contents import (
     history_starts,
     may_be_files,
     may_name_objects,
+    may_start_elsewhere,
     named_later,
     printed_below,
     prints_lines,
@@ -30,6 +31,7 @@ from countersign.gate.shell.files.git_contents import (
     searches_files,
     shows_changes,
     shows_commits,
+    shows_histories,
     shows_stash,
     shows_trees,
     shows_unstaged,
@@ -174,28 +176,29 @@ def _named_commits(
         for word in revisions(words, git) or history_starts(words, git)
         if not (files and word.value and names_file(word.value, place, context.paths))
     ]
+    walked = shows_histories(git, named)
     for word in named or ([constant("HEAD")] if shows_changes(git) else []):
         numbers = None if word.value is None else commits_named(word.value, repository) if word.value else ()
         resolved = resolved and (numbers is not None or named_later(word))
-        most, printed, all_known = _printed(words, git, word.value or "", numbers or (), repository)
+        most, printed, all_known = _printed(words, git, word.value or "", numbers or (), repository, walked=walked)
         whole = whole and all_known
         commits += [_commits(number, repository, most) for number in printed]
     # Of a file, `git log` shows other commits.
     whole = whole and (shows_commits(git) or len(named) == len(history_starts(words, git)))
     # Where the histories meet is read of `A...B` alone.
-    resolved = resolved and not git.arguments.may_have("--merge-base")
+    resolved = resolved and not git.arguments.may_have("--merge-base") and not may_start_elsewhere(git)
     return _Named(tuple(dict.fromkeys(commits)), resolved, whole)
 
 
 def _printed(
-    words: Sequence[Word], git: Git, word: str, numbers: tuple[str, ...], repository: Repository
+    words: Sequence[Word], git: Git, word: str, numbers: tuple[str, ...], repository: Repository, *, walked: bool
 ) -> tuple[int, tuple[str, ...], bool]:
     """Of which commits such a command prints lines where a word names these, of how many before each, and whether these
-    are all."""
+    are all. ``walked``: it goes back from all of its words."""
     if shows_trees(git):
         return 1, numbers, bool(numbers)
     most, latest = MOST_COMMITS, None
-    if ".." not in word and word[:1] != "^" and shows_changes(git):
+    if not walked and shows_changes(git):
         # Of a merge it finds what was renamed in each of the parents.
         most, latest = 1, latest_commits(numbers, 2, repository)
     elif "..." not in word and (count := commits_shown(words, git)) is not None:
