@@ -49,7 +49,7 @@ def test_an_option_that_is_not_listed_asks(name: str) -> None:
         text
         for option in others
         for text in (form.format(option) for form in forms)
-        if not (option in {"--version", "-version"} and text.endswith(option)) and decide(text) == "allow"
+        if not (option in {"--version", "-version", "--help"} and text.endswith(option)) and decide(text) == "allow"
     ]
     assert allowed == []
 
@@ -74,6 +74,7 @@ def test_what_is_listed_is_an_option_of_the_program(name: str) -> None:
         ("grep -5 x README.md", "allow"), ("grep -5n x README.md", "ask"), ("grep -n5 x README.md", "ask"),
         ("grep -A5 x README.md", "allow"), ("grep --colo x README.md", "ask"), ("ls -la src", "allow"),
         ("ls --dired src", "ask"), ("sort -rnk2 a.txt", "allow"), ("diff -U3 a.txt b.txt", "allow"),
+        ("rg --version", "allow"), ("ls --help", "allow"), ("ls --help src", "ask"), ("ls -a --help", "ask"),
         ("diff -3u a.txt b.txt", "ask"), ("rg -0 x src", "allow"), ("rg -0l x src", "ask"),
     ],
 )  # fmt: skip

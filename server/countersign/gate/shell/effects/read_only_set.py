@@ -45,6 +45,9 @@ _MOST_OPERANDS: Mapping[str, int] = {key[0]: most for key, most in FACETS["most_
 """How many operands a program may have without a rule: other programs of its name write to the next one."""
 
 
+_TELLS_OF_ITSELF = frozenset({"--version", "--help"})
+
+
 def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
     first = words[0].value
@@ -70,6 +73,8 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: ProgramReading)
         return False
     if known.git is not None and not only_reads(known.git):
         return False
+    if len(words) == 2 and words[1].value in _TELLS_OF_ITSELF and name in _ALONE:
+        return True
     if name in _MOST_OPERANDS:
         operands = [word for _, word in known.arguments.operands]
         if len(operands) > _MOST_OPERANDS[name] or any(map(may_be_several, operands)):
