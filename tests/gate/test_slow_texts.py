@@ -32,6 +32,20 @@ def test_folders_that_variables_name_take_bounded_work(text: str) -> None:
     assert slow_texts.calls(slow_texts.Repeated(text, "make"), ["Bash(make:*)"]) < slow_texts.MOST_CALLS_OF_MOVES
 
 
+def _many(word: str) -> str:
+    return " ".join(f"{word}{number}" for number in range(100_000 // (len(word) + 4)))
+
+
+BRACED = (
+    "{" * 60 + "," * 60 + "}",
+    "{a}{" * 30 + ",x}",
+    "{a,b}" * 5,
+    "{.." * 60 + "}",
+    "{," * 60 + "}}",
+    "{a}" * 60 + ",x",
+)
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
@@ -40,8 +54,16 @@ def test_folders_that_variables_name_take_bounded_work(text: str) -> None:
         ("touch", " ".join(f"{number}/" + "a/" * 2_000 for number in range(20))),
         ("ruby", "-" + "w" * 90_000),
         ("gcc", "-Wl" + ",,-" * 30_000),
+        *(("cat", _many(word)) for word in BRACED),
     ],
-    ids=["a long path in an option", "a long path", "paths of many parts", "many letters", "many parts of a word"],
+    ids=[
+        "a long path in an option",
+        "a long path",
+        "paths of many parts",
+        "many letters",
+        "many parts of a word",
+        *BRACED,
+    ],
 )
 def test_long_words_take_bounded_work(program: str, words: str) -> None:
     text = slow_texts.Repeated(f"{program} {words}", program)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from countersign.gate.patterns import escape_glob
@@ -232,11 +232,9 @@ def _prefix(pieces: Sequence[Piece]) -> str:
 
 
 def _common(choices: Sequence[str]) -> str:
-    shortest = min(choices, key=len, default="")
-    for index, char in enumerate(shortest):
-        if any(choice[index] != char for choice in choices):
-            return shortest[:index]
-    return shortest
+    """What all of these begin with."""
+    first, last = min(choices), max(choices)
+    return next((first[:index] for index, char in enumerate(first) if char != last[index]), first)
 
 
 # --- braces ----------------------------------------------------------------------------------------------------------
@@ -249,6 +247,8 @@ _LOOKS_BRACED = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 
 MAX_BRACED = 4_000
 """How many characters a word with braces may have before it counts as not known."""
+_MOST_MADE = 2_000
+"""How many characters the words may have together that it expands to."""
 
 
 def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str) -> tuple[str, ...]:
@@ -273,14 +273,17 @@ def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str)
     if not _LOOKS_BRACED.search(text):
         return ()
     indexed = "".join(chr(0xF0000 + index) for index in range(len(quoted)))
-    marks = iter(indexed)
-    text = "".join(next(marks) if char == _MARK else char for char in text)
+    if indexed:
+        marks = iter(indexed)
+        text = "".join(next(marks) if char == _MARK else char for char in text)
     try:
         words = expand_braces(text)
     except OverflowError:
         return (UNKNOWN_TEXT, "-" + UNKNOWN_TEXT)
     if words == [text]:
         return ()
+    if not indexed:
+        return tuple(words)
     table = {ord(mark): spelled(original) for mark, original in zip(indexed, quoted, strict=True)}
     return tuple(word.translate(table) for word in words)
 
@@ -289,64 +292,81 @@ def expand_braces(text: str) -> list[str]:
     """What bash's brace expansion makes of a word (``braces.c``).
 
     Raises:
-        OverflowError: of more than ``MAX_CHOICES`` words, or where finding out would take long.
+        OverflowError: of more than ``MAX_CHOICES`` words, of long ones, or where finding out would take long.
     """
     if "{" in text and (len(text) > MAX_BRACED or text.count("{") > MAX_CHOICES):
         raise OverflowError
-    start, end = _first_braces(text)
-    if end is None:
-        return [text]
-    inside = text[start + 1 : end]
-    if "," in inside:
-        made = [choice for part in _split(inside) for choice in expand_braces(part)]
+    made = _expand_between(text, 0, len(text), _closing_braces(text))
+    if len(made) > 1 and sum(map(len, made)) > _MOST_MADE:
+        raise OverflowError
+    return made
+
+
+def _expand_between(text: str, begin: int, end: int, closing: Mapping[int, int]) -> list[str]:
+    """The same of a part of the text; ``closing`` holds where each pair ends that bash takes for one."""
+    start = text.find("{", begin + 2 if text.startswith("{}", begin) else begin, end)
+    while start >= 0 and closing.get(start, end) >= end:
+        start = text.find("{", start + 1, end)
+    if start < 0:
+        return [text[begin:end]]
+    last = closing[start]
+    if text.find(",", start, last) > 0:
+        made = list[str]()
+        for first, end_of_part in _parts(text, start + 1, last):
+            part = text[first:end_of_part]
+            made += _expand_between(text, first, end_of_part, closing) if "{" in part else (part,)
     else:
         # What is no sequence stays as it is, and so do braces in it.
-        made = _sequence(inside) or [text[start : end + 1]]
-    tails = expand_braces(text[end + 1 :])
+        made = _sequence(text[start + 1 : last]) or [text[start : last + 1]]
+    tail = text[last + 1 : end]
+    tails = _expand_between(text, last + 1, end, closing) if "{" in tail else (tail,)
     if len(made) * len(tails) > MAX_CHOICES:
         raise OverflowError
-    return [text[:start] + choice + tail for choice in made for tail in tails]
+    return [text[begin:start] + choice + tail for choice in made for tail in tails]
 
 
-def _first_braces(text: str) -> tuple[int, int | None]:
-    """Where the first pair of braces stands that bash takes for one."""
-    start = text.find("{", 2 if text.startswith("{}") else 0)
-    while start >= 0:
-        end = _closing(text, start)
-        if end is not None:
-            return start, end
-        start = text.find("{", start + 1)
-    return 0, None
+def _closing_braces(text: str) -> dict[int, int]:
+    """Where each pair ends: a brace closes one only behind a comma, or two dots, that belong to no pair in it. Where it
+    does not, the pair in front may count it and this one goes on, so several may wait for the same brace."""
+    closing: dict[int, int] = {}
+    waiting: list[tuple[list[int], list[int]]] = [([], [])]
+    # By how many pairs begun since are counted as open, the last with none: those without a comma so far, and others.
+    for found in _OF_BRACES.finditer(text):
+        mark, at = found[0], found.start()
+        bare, separated = waiting[-1]
+        if mark == "{":
+            waiting.append(([at], []))
+        elif mark == "}":
+            closing |= dict.fromkeys(separated, at)
+            if len(waiting) > 1:
+                waiting.pop()
+                waiting[-1][0].extend(bare)
+            else:
+                waiting[-1] = (bare, [])
+        else:
+            separated += bare
+            bare.clear()
+    return closing
 
 
-def _closing(text: str, start: int) -> int | None:
-    """Where the pair ends that begins here: a brace closes it only behind a comma, or two dots, that are its own."""
-    depth, separated = 0, False
-    for index in range(start + 1, len(text)):
-        char = text[index]
-        if char == "}" and not depth and separated:
-            return index
-        if char == "{":
+_OF_BRACES = re.compile(r"[{},]|\.\.(?!\})")
+
+
+def _parts(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """What stands between the commas that belong to no further braces, by where it begins and ends."""
+    depth = 0
+    for found in _OF_PARTS.finditer(text, begin, end):
+        if found[0] == "{":
             depth += 1
-        elif char == "}" and depth:
-            depth -= 1
-        elif not depth and (char == "," or (text.startswith("..", index) and text[index + 2 : index + 3] != "}")):
-            separated = True
-    return None
+        elif found[0] == "}":
+            depth -= bool(depth)
+        elif not depth:
+            yield begin, found.start()
+            begin = found.end()
+    yield begin, end
 
 
-def _split(inside: str) -> list[str]:
-    """What stands between the commas that belong to no further braces."""
-    parts, depth, begin = list[str](), 0, 0
-    for index, char in enumerate(inside):
-        if char == "," and not depth:
-            parts.append(inside[begin:index])
-            begin = index + 1
-        elif char == "{":
-            depth += 1
-        elif char == "}" and depth:
-            depth -= 1
-    return [*parts, inside[begin:]]
+_OF_PARTS = re.compile("[{},]")
 
 
 def _sequence(text: str) -> list[str] | None:
