@@ -129,3 +129,10 @@ NAMES = st.lists(st.sampled_from(["é", "É", "a", "A", "\udcff", "\udcc3", "."]
 def test_what_ignores_case_matches_what_else_matches(pattern: str, name: str) -> None:
     segment = glob_segment(pattern)
     assert segment.may_match_any_case(name) or not segment.may_match(name)
+
+
+@pytest.mark.parametrize("word", ["~''/*", "''{~,a}/x", "{~,a}''/x", "~''{/x,/y}", "{~'',a}/x"])
+def test_a_tilde_beside_quotes_is_the_name_of_a_folder(word: str, tmp_path: Path) -> None:
+    (tmp_path / "~").mkdir()
+    (tmp_path / "~/x").write_text("x\n")
+    assert decide(f"cat {word}", deny=["Read(./~/**)"], workspace=str(tmp_path), home="/nowhere/home") == "deny"

@@ -239,8 +239,8 @@ def _common(choices: Sequence[str]) -> str:
 
 # --- braces ----------------------------------------------------------------------------------------------------------
 
-_MARK = "\x03"
-"""Stands for a quoted character while braces are expanded, so that it is none of theirs."""
+_FIRST_MARK = 0xF0000
+"""Characters from here on stand for quoted ones while braces are expanded, so that these are none of theirs."""
 
 _LOOKS_BRACED = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 
@@ -254,38 +254,43 @@ _MOST_MADE = 2_000
 def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str) -> tuple[str, ...]:
     """The words that brace expansion makes, empty if it makes nothing. Of too many, or of holes, one with a hole.
     ``spelled`` writes a quoted character."""
-    quoted: list[str] = []
+    originals: dict[str, str] = {}
+
+    def marked(original: str) -> str:
+        mark = chr(_FIRST_MARK + len(originals))
+        originals[mark] = original
+        return mark
+
     text = ""
     for piece in pieces:
         match piece:
             case Text(text=part, quoted=False):
                 text += part
             case Text(text=part, quoted=True):
-                quoted += part
-                text += _MARK * len(part)
+                text += "".join(map(marked, part)) or marked("")
             case Glob(text=part):
                 text += part
             case _:
-                quoted.append(UNKNOWN_TEXT)
-                text += _MARK
+                text += marked(UNKNOWN_TEXT)
     if text.count("{") > MAX_CHOICES or (len(text) > MAX_BRACED and "{" in text):
         return (UNKNOWN_TEXT, "-" + UNKNOWN_TEXT)
     if not _LOOKS_BRACED.search(text):
         return ()
-    indexed = "".join(chr(0xF0000 + index) for index in range(len(quoted)))
-    if indexed:
-        marks = iter(indexed)
-        text = "".join(next(marks) if char == _MARK else char for char in text)
     try:
         words = expand_braces(text)
     except OverflowError:
         return (UNKNOWN_TEXT, "-" + UNKNOWN_TEXT)
     if words == [text]:
         return ()
-    if not indexed:
+    if not originals:
         return tuple(words)
-    table = {ord(mark): spelled(original) for mark, original in zip(indexed, quoted, strict=True)}
-    return tuple(word.translate(table) for word in words)
+    table = {ord(mark): spelled(original) for mark, original in originals.items()}
+    made = [word.translate(table) for word in words]
+    if spelled is str:
+        return tuple(made)
+    # A tilde behind or in front of a quoted character, or of an empty pair of quotes, is a name.
+    named = [not originals.keys().isdisjoint(word[:2]) for word in words]
+    return tuple(f"\\{each}" if each[:1] == "~" and name else each for each, name in zip(made, named, strict=True))
 
 
 def expand_braces(text: str) -> list[str]:
