@@ -368,7 +368,8 @@ def test_a_meeting_point_and_long_histories_ask(tmp_path: Path) -> None:
     "command",
     ["git show clHEAD@{1}", "git diff origin/HEAD@{1}", "git show HEAD@{0}", "git diff HEAD@{1}", "git log -p -1 @{1}",
      "git reflog -p", "git reflog show -p -3", "git log -p -g", "git log -p --branches=to", "git log -p --tags=t",
-     "git log -p --remotes=origin", "git log -p --glob=refs/heads/to*"],
+     "git log -p --remotes=origin", "git log -p --glob=refs/heads/to*", "git stash list -p", "git stash list -G a",
+     "git stash show -p 0", "git stash show -p stash@{0}", "git stash show stash@{0} --"],
 )  # fmt: skip
 def test_an_earlier_state_and_names_in_options_ask(command: str, tmp_path: Path) -> None:
     # Versions of git differ in how they count the lines of a log, and take some of them for broken.
@@ -425,10 +426,67 @@ def test_a_ref_is_a_line_of_its_own(tmp_path: Path) -> None:
     for text in (
         f"# pack-refs with: peeled {main} refs/heads/topic\n{main} refs/heads/main\n{topic} refs/heads/topic\n",
         f"{main} refs/heads/main\n{main} refs/heads/topic\n{topic} refs/heads/topic\n",
+        f"# pack-refs with: peeled sorted \n{topic} refs/heads/topic\n{main} refs/heads/main\n{main} refs/tags/topic\n",
+        f"{main} MERGE_HEAD\n{main} refs/heads/main\n{main} refs/heads/topic\n",
+        f"{main} refs/heads/main\n{main} refs/heads/topic\n{topic}\trefs/tags/topic\n",
     ):
         (tmp_path / ".git/packed-refs").write_text(text)
         assert decide("git show topic", workspace=str(tmp_path), home=HOME) == "ask"
-        assert decide("git show main", workspace=str(tmp_path), home=HOME) == "allow"
+
+
+def test_a_packed_ref_below_a_loose_one_asks(tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    main = _git(tmp_path, "rev-parse", "main").strip()
+    _git(tmp_path, "branch", "f/x", "topic")
+    (tmp_path / ".git/packed-refs").write_text(f"{main} refs/tags/f/x\n")
+    (tmp_path / ".git/refs/tags/f").write_text(f"{main}\n")
+    assert TOKEN in _git(tmp_path, "show", "f/x")
+    assert decide("git show f/x", workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff {}..topic", "git diff topic..{}", "git diff {}^{{tree}}..topic", "git show {}..topic",
+     "git log -p -1 {}..topic", "git diff {} topic", "git diff {}...topic"],
+)  # fmt: skip
+def test_the_empty_tree_is_one_end_of_a_range(command: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    command = command.format("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize("command", ["git show", "git show '*'", "git show '*.txt' '*'", "git show '*' src"])
+def test_where_all_words_are_paths_what_is_checked_out_is_shown(command: str, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.txt").write_text("x\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "switch", "-q", "-c", "topic")
+    (tmp_path / ".env").write_text("".join(f"{number}\n" for number in range(9)) + f"{TOKEN}\n")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "switch", "-q", "main")
+    (tmp_path / "src/a.txt").write_text("y\n")
+    _git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    _git(tmp_path, "merge", "-q", "--no-commit", "topic")
+    _git(tmp_path, "mv", ".env", "conf.txt")
+    (tmp_path / "conf.txt").write_text("".join(f"{number}\n" for number in range(9)))
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    shown = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert TOKEN in shown
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize("stashed", [True, False])
+def test_a_stash_is_a_commit_that_is_shown(stashed: bool, tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    (tmp_path / ("." * stashed + "env")).write_text(f"{TOKEN}\n")
+    _git(tmp_path, "add", "-f", ".")
+    _git(tmp_path, "stash", "-q")
+    assert TOKEN in _git(tmp_path, "stash", "show", "-p")
+    assert decide("git stash show -p", workspace=str(tmp_path), home=HOME) == ("ask" if stashed else "allow")
 
 
 def test_a_shallow_file_of_another_form_asks(tmp_path: Path) -> None:

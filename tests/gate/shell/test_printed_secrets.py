@@ -29,7 +29,6 @@ COMMANDS = [
     ("git log --oneline -G '^KEY=a'", "ask"),  # which commits it names says what stands in the secret
     ("git log -Sa --oneline", "ask"),
     ("git whatchanged -G a", "ask"),
-    ("git stash list -G a", "ask"),
     ("git log -G a --oneline -- src", "allow"),
     ("git blame -C1 -C1 -C1 -s src/app.py", "ask"),
     ("git blame -s src/app.py", "allow"),
@@ -77,7 +76,6 @@ COMMANDS = [
     ("git stash show", "allow"),
     ("git stash show -p", "ask"),
     ("git stash show --", "ask"),
-    ("git stash show stash@{0} --", "ask"),
     ("git cat-file -p 0a1b2c3d", "ask"),
     ("git cat-file -t 0a1b2c3d", "allow"),
     # A ref may name the contents of a file.

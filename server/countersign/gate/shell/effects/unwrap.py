@@ -176,6 +176,9 @@ def _value_of(word: Word) -> str | None:
     return None if word.value is None else word.value.partition("=")[2]
 
 
+_OTHER_OPTIONS = "POSIXLY_CORRECT"
+
+
 def _unclear(name: str) -> str:
     return f"which word of `{name}` begins the command that it runs is not known"
 
@@ -236,6 +239,12 @@ class _Unwrapping:
             if row is not None:
                 self.wrapper(at, words, row, skip, name)
 
+    def change(self, at: int, carried: Carried) -> None:
+        """Keep what a wrapper changes for what it runs."""
+        self.changes[at] = carried
+        if _OTHER_OPTIONS in carried.variables:
+            self.unknown = f"with `{_OTHER_OPTIONS}` a program takes options for files"
+
     def counted(self, words: Sequence[Word]) -> bool:
         """Whether so much is looked at that this command or text may be as well."""
         self.inner += 1
@@ -259,7 +268,7 @@ class _Unwrapping:
         # It yields each before it looks at the next, of which there may be thousands.
         runs = list(islice(found, MOST_INNER + 1))
         words = self.layers[at].words
-        self.changes[at] = carried_by(program(words[0].value or ""), words[1:], None, None)
+        self.change(at, carried_by(program(words[0].value or ""), words[1:], None, None))
         for inner in runs:
             if inner.unclear:
                 self.unknown = _unclear(program(words[0].value or ""))
@@ -285,7 +294,7 @@ class _Unwrapping:
             return
         found = arguments(words, row.grammar, skip)
         inner = _inner_start(words, row, found, skip)
-        self.changes[at] = carried_by(name, words[1:] if row.tail == "operands" else words[1:inner], row, found)
+        self.change(at, carried_by(name, words[1:] if row.tail == "operands" else words[1:inner], row, found))
         for option in found.options:
             if is_one_of(option.name, row.texts) and option.value is not None:
                 said = option.value.value

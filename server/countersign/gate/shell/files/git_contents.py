@@ -266,6 +266,9 @@ def shows_commits(git: Git) -> bool:
     return shows_trees(git) or shows_changes(git)
 
 
+_STASH = "refs/stash"
+
+
 def shows_trees(git: Git) -> bool:
     """Whether it prints what stands in commits, or where two of them differ."""
     return git.subcommand == "diff" or searches_files(git)
@@ -273,7 +276,7 @@ def shows_trees(git: Git) -> bool:
 
 def shows_changes(git: Git) -> bool:
     """Whether it prints how each commit differs from its parents; of a range, of all commits in it."""
-    return git.subcommand == "show"
+    return git.subcommand == "show" or shows_stash(git)
 
 
 def searches_files(git: Git) -> bool:
@@ -632,12 +635,19 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
 
 
 def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
-    """Words of a command that shows a history which may name the commits from which it goes back."""
+    """Words of a command that shows a history, or a stash, which may name the commits from which it goes back."""
+    dashes = end_of_revisions(words, git)
+    if shows_stash(git):
+        return tuple(_stash_of(word) for _, word in git.arguments.operands[1:]) or (constant(_STASH),)
     if git.subcommand not in _WALKS and git.subcommand != "reflog":
         return ()
-    dashes = end_of_revisions(words, git)
     named = (word for index, word in git.arguments.operands if index < dashes)
     return tuple(word for word in named if not word.prefix.startswith(":")) or (constant("HEAD"),)
+
+
+def _stash_of(word: Word) -> Word:
+    """The stash that a word names: a number alone counts from the latest."""
+    return constant(f"{_STASH}@{{{word.value}}}") if (word.value or "").isdigit() else word
 
 
 def commits_shown(words: Sequence[Word], git: Git) -> int | None:
@@ -679,7 +689,7 @@ def may_start_elsewhere(git: Git) -> bool:
     those of a log of changes, or of the refs that match the value of an option. Those of all refs are not among these
     (``--all``): no more than the last commits are known of a history anyway."""
     if git.subcommand not in _WALKS:
-        return git.subcommand == "reflog"
+        return git.subcommand == "reflog" or (git.subcommand == "stash" and not shows_stash(git))
     known = _OF_DIFFERENCES | _OF_WALKS - {"--glob", "-g", "--walk-reflogs"}
     return not all(
         (option.name in known and (option.value is None or option.name not in _OF_REFS))

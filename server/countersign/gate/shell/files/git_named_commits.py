@@ -74,9 +74,9 @@ def _commits_named(asked: tuple[str, Repository]) -> tuple[str, ...] | None:
     found = _RANGE.fullmatch(word)
     if found is None:
         number = _commit_named((word, repository))
-        return None if number is None else (number,) if number else ()
+        return None if number is None else (number,) if number not in ("", _EMPTY_TREE) else ()
     one, other = (_commit_named((each, repository)) for each in (found[1], found[3]))
-    if one is None or other is None:
+    if one is None or other is None or _EMPTY_TREE in (one, other):
         return None
     if not (one and other):
         return ()
@@ -95,8 +95,8 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     if found is None or (not found["name"] and word) or replaces_objects(repository):
         return None
     number = number_named(found["name"], repository)
-    if number == _EMPTY_TREE:
-        return ""
+    if number == _EMPTY_TREE and not found["steps"]:
+        return _EMPTY_TREE
     try:
         histories = _Histories.of(repository)
         number = _without_tags(number, histories.store) if number else number

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Sequence
+from errno import ENOTDIR
+from functools import lru_cache
+from operator import lt
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
@@ -129,8 +132,8 @@ def replaces_objects(repository: Repository) -> bool:
 def _holds_replacements(folder: str) -> bool:
     if disk.path_stat(f"{folder}/info/grafts") not in disk.MISSING:
         return True
-    packed = disk.beginning(f"{folder}/packed-refs", _MOST_PACKED + 1) or b""
-    return len(packed) > _MOST_PACKED or b" refs/replace/" in packed or bool(disk.names_in(f"{folder}/refs/replace"))
+    packed = _packed_in(folder)
+    return packed is None or b" refs/replace/" in packed or bool(disk.names_in(f"{folder}/refs/replace"))
 
 
 def names_commits(word: str, repository: Repository) -> bool:
@@ -233,9 +236,26 @@ _NOTHING = ""
 
 
 def _packed(repository: Repository) -> bytes | None:
-    """The packed refs; None where they are too many to read."""
-    packed = disk.beginning(f"{repository.shared}/packed-refs", _MOST_PACKED + 1) or b""
-    return packed if len(packed) <= _MOST_PACKED else None
+    """The packed refs; None where they are too many to read, or not as git writes them: it looks for a name by halves,
+    and takes other blanks for one, so it may find another line than is found here."""
+    return _packed_in(repository.shared)
+
+
+def _packed_in(folder: str) -> bytes | None:
+    packed = disk.beginning(f"{folder}/packed-refs", _MOST_PACKED + 1) or b""
+    return packed if len(packed) <= _MOST_PACKED and _is_as_written(packed) else None
+
+
+@lru_cache(maxsize=4)
+def _is_as_written(packed: bytes) -> bool:
+    if _PACKED.fullmatch(packed) is None:
+        return False
+    names = _PACKED_NAME.findall(packed)
+    return all(map(lt, names, names[1:]))
+
+
+_PACKED = re.compile(rb"(?:# pack-refs with:[a-z -]*\n)?(?:[0-9a-f]{40} refs/[^\0- \x7f]+\n(?:\^[0-9a-f]{40}\n)?)*")
+_PACKED_NAME = re.compile(rb"^[0-9a-f]{40} (.*)", re.MULTILINE)
 
 
 def _stands_at(ref: str, packed: bytes, repository: Repository) -> bytes | None:
@@ -247,13 +267,11 @@ def _stands_at(ref: str, packed: bytes, repository: Repository) -> bytes | None:
     if isinstance(found, int) and found not in disk.MISSING:
         return b"?"
     if isinstance(found, int) or found.kind == stat.S_IFDIR:
-        end = b" %s\n" % ref.encode()
-        at = packed.find(end)
+        at = packed.find(b" %s\n" % ref.encode())
         if at < 0:
             return None
-        # The first line is none of them, and a name that stands there twice may be either.
-        alone = packed[at - 41 : at - 40] == b"\n" or at == 40
-        return packed[at - 40 : at] if alone and packed.find(end, at + 1) < 0 else b"?"
+        # Where a file stands in the place of a folder of refs, git finds no packed one either.
+        return packed[at - 40 : at] if found != ENOTDIR else b"?"
     return (disk.beginning(f"{folder}/{ref}", 300) or b"?") if found.kind == stat.S_IFREG else b"?"
 
 

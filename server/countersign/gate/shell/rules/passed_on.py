@@ -24,6 +24,7 @@ from countersign.gate.shell.effects.plug_ins import plug_in
 from countersign.gate.shell.effects.unwrap import could_run, program
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import READ_HERE, UNKNOWN_SUBCOMMAND
+from countersign.gate.shell.programs.other_names import as_words
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.match import any_rule
@@ -164,6 +165,10 @@ def _values(analyzed: AnalyzedCommand, words: Sequence[Word]) -> Iterator[list[s
     """The words as texts, then with the values that the text's own variables and patterns give to them."""
     values = [word.value if word.value is not None else word.shape for word in words]
     yield values
+    # A program may run under a name that says what it does (`git-push`).
+    spelled = [part for value in values for part in as_words((value,))]
+    if spelled != values:
+        yield spelled
     meant = {index: _meant(analyzed, word) for index, word in enumerate(words) if word.value is None}
     for at in range(max(map(len, meant.values()), default=0)):
         spelled = [meant[index][at : at + 1] if index in meant else [value] for index, value in enumerate(values)]

@@ -177,7 +177,9 @@ def _named_commits(
         if not (files and word.value and names_file(word.value, place, context.paths))
     ]
     walked = shows_histories(git, named)
-    for word in named or ([constant("HEAD")] if shows_changes(git) else []):
+    if shows_changes(git):
+        named.append(constant("HEAD"))  # all words may be paths
+    for word in named:
         numbers = None if word.value is None else commits_named(word.value, repository) if word.value else ()
         resolved = resolved and (numbers is not None or named_later(word))
         most, printed, all_known = _printed(words, git, word.value or "", numbers or (), repository, walked=walked)

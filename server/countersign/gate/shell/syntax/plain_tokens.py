@@ -80,10 +80,11 @@ OWN_NAMES = re.compile(
     r"HIST\w*|histchars|HOSTFILE|HOSTTYPE|IGNOREEOF|INPUTRC|INSIDE_EMACS|LINENO|MACHTYPE|MAILCHECK|MAILPATH|MAPFILE|"
     r"OPT(?:ARG|ERR|IND)|OSTYPE|PIPESTATUS|POSIX_PEDANTIC|POSIXLY_CORRECT|PPID|PROMPT_\w*|PS[0-4]|RANDOM|READLINE_\w*|SECONDS|"
     r"SHELLOPTS|SHLVL|SRANDOM|TIMEFORMAT|TMOUT|UID|auto_resume|CDPATH|OLDPWD|PWD|"
-    r"LOCPATH|MUSL_LOCPATH|PATH_LOCALE|GCONV_PATH|NLSPATH"
+    r"LOCPATH|MUSL_LOCPATH|PATH_LOCALE|GCONV_PATH|NLSPATH|TEXTDOMAIN(?:DIR)?"
 )
 """Variables that bash obeys or computes; some evaluate as arithmetic what is assigned to them. The last ones say where
-the C library finds locales: in one of a repository's own, a quote may be a blank to bash."""
+the C library finds locales and the formats of messages: in those of a repository's own, a quote may be a blank to bash,
+and a message writes to its memory."""
 
 HELD_NAMES = frozenset({"IFS", "HOME", "REPLY", "LINES", "COLUMNS"})
 """Variables that change how the rest of the text expands, or that bash itself gives another value: `read` without a
