@@ -495,3 +495,50 @@ def test_a_shallow_file_of_another_form_asks(tmp_path: Path) -> None:
     repository = Repository(str(tmp_path), f"{tmp_path}/.git", f"{tmp_path}/.git")
     (tmp_path / ".git/shallow").write_text(f"{main} {topic}\n")
     assert commits_named("topic~1", repository) is None
+
+
+@pytest.mark.parametrize("command", ["git log -1 -p ':!others'", "git log -1 -p HEAD ':(exclude)others'",
+                                     "git log -p -n 1 ':^others'", "git log -1 -p :/"])  # fmt: skip
+def test_a_path_behind_a_colon_has_git_pass_over_commits(command: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    _git(tmp_path, "switch", "-q", "topic")
+    _git(tmp_path, "rm", "-q", "-r", "conf")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    for _ in range(12):
+        _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
+    (tmp_path / "others").write_text("x\n")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    assert decide(command, deny=["Read(conf/**)"], workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_the_latest_stash_is_that_of_its_log(tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    for name in (".env", "src/b.txt"):
+        (tmp_path / name).write_text(f"{TOKEN}\n")
+        _git(tmp_path, "add", "-f", ".")
+        _git(tmp_path, "stash", "-q")
+    assert decide("git stash show -p", workspace=str(tmp_path), home=HOME) == "allow"
+    _git(tmp_path, "reflog", "delete", "refs/stash@{0}")
+    assert ".env" in _git(tmp_path, "stash", "show", "-p")
+    assert decide("git stash show -p", workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_a_part_of_a_branch_may_end_in_a_dot(tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    _git(tmp_path, "branch", "foo./bar", "topic")
+    (tmp_path / "foo.").mkdir()
+    (tmp_path / "foo./bar").write_text("x\n")
+    for command in ("rm foo./bar && git show foo./bar", "git show foo./bar"):
+        assert decide(command, allow=["Bash(rm:*)"], workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_a_file_that_a_setting_names_may_be_ruled(tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    (tmp_path / "held").write_text(f"KEY {TOKEN}\n")
+    commands = {"blame.ignoreRevsFile": "git blame src/a.txt", "core.excludesFile": "git check-ignore -v KEY"}
+    for setting, command in commands.items():
+        _git(tmp_path, "config", setting, "held")
+        assert decide(command, deny=["Read(held)"], workspace=str(tmp_path), home=HOME) == "ask"
+        _git(tmp_path, "config", "--unset", setting)
+        assert decide(command, deny=["Read(held)"], workspace=str(tmp_path), home=HOME) == "allow"

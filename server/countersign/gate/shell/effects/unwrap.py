@@ -417,6 +417,8 @@ class _Unwrapping:
             if operands:
                 self.code(operands[:1])
                 self.positional(operands[1:])
+            # `--rcfile -c`: the letter may be the value of the option in front, and then it reads its input.
+            self.reads_stdin = not operands or not found.settled
         elif found.has("-s") or not operands:
             self.reads_stdin = True
         else:
@@ -456,7 +458,7 @@ class _Unwrapping:
                     named, inner = constant(named.value.removesuffix(".__main__")), None
                 self.add(at, (named, *words[option.index + 2 - option.attached :]), "runner", inner)
             return
-        if found.has(*row.code):
+        if any(option.name in row.instead and option.index not in found.doubtful for option in found.options):
             return
         scripts = found.valued(*row.script)
         for word in scripts:

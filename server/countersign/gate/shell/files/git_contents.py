@@ -266,9 +266,6 @@ def shows_commits(git: Git) -> bool:
     return shows_trees(git) or shows_changes(git)
 
 
-_STASH = "refs/stash"
-
-
 def shows_trees(git: Git) -> bool:
     """Whether it prints what stands in commits, or where two of them differ."""
     return git.subcommand == "diff" or searches_files(git)
@@ -429,6 +426,8 @@ def _may_widen(word: Word, git: Git) -> bool:
     return value != "" and not is_path(value) and not leaves_files_out(word, git)
 
 
+LATEST_STASH = "refs/stash"
+"""What ``git stash show`` shows without a word for it, as the last line of its log names it."""
 OBJECT = "5ca1ab1e" * 5
 """Stands for the number of an object that is only known at run time. No file of this name says anything of it."""
 COMMIT = "c0331175" * 5
@@ -638,7 +637,7 @@ def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """Words of a command that shows a history, or a stash, which may name the commits from which it goes back."""
     dashes = end_of_revisions(words, git)
     if shows_stash(git):
-        return tuple(_stash_of(word) for _, word in git.arguments.operands[1:]) or (constant(_STASH),)
+        return tuple(_stash_of(word) for _, word in git.arguments.operands[1:]) or (constant(LATEST_STASH),)
     if git.subcommand not in _WALKS and git.subcommand != "reflog":
         return ()
     named = (word for index, word in git.arguments.operands if index < dashes)
@@ -647,7 +646,7 @@ def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
 
 def _stash_of(word: Word) -> Word:
     """The stash that a word names: a number alone counts from the latest."""
-    return constant(f"{_STASH}@{{{word.value}}}") if (word.value or "").isdigit() else word
+    return constant(f"{LATEST_STASH}@{{{word.value}}}") if (word.value or "").isdigit() else word
 
 
 def commits_shown(words: Sequence[Word], git: Git) -> int | None:
@@ -655,6 +654,8 @@ def commits_shown(words: Sequence[Word], git: Git) -> int | None:
     they may, or where that is not known. Each is then one that its words name, or a parent of one that it shows."""
     if git.subcommand != "log" or moves_values(git) or end_of_revisions(words, git) < len(words):
         return None
+    if any(word.prefix.startswith(":") for _, word in git.arguments.operands):
+        return None  # a path, or what is left out
     counts: list[str] = []
     for option in git.arguments.options:
         if option.name in {"-n", "--max-count"}:

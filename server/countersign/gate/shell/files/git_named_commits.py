@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_contents import LATEST_STASH
 from countersign.gate.shell.files.git_folders import Repository
 from countersign.gate.shell.files.git_kinds import MOST_TAGS
 from countersign.gate.shell.files.git_refs import number_named, replaces_objects
@@ -33,6 +34,8 @@ _MAY_HOLD = re.compile(r"\{|-g[0-9a-fA-F]{4}")
 _STEP = re.compile(r"([~^])(\d*)")
 _LEFT_OUT = re.compile(r"\A\^(?=\w)")
 """`^A B` is `A..B`."""
+_MOST_LOGGED = 1 << 20
+_LOGGED = re.compile(rb"(?:\A|\n)[0-9a-f]{40} ([0-9a-f]{40}) [^\n]*\n\Z")
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """git knows it without an object."""
 _TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
@@ -97,6 +100,8 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     number = number_named(found["name"], repository)
     if number == _EMPTY_TREE and not found["steps"]:
         return _EMPTY_TREE
+    if word == LATEST_STASH and number and not _is_last_logged(number, f"{repository.shared}/logs/{word}"):
+        return None
     try:
         histories = _Histories.of(repository)
         number = _without_tags(number, histories.store) if number else number
@@ -105,6 +110,15 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
     except TooMuch:
         return None
     return number
+
+
+def _is_last_logged(number: str, log: str) -> bool:
+    """Whether a log of changes ends with this number, or there is none."""
+    text = disk.beginning(log, _MOST_LOGGED + 1)
+    if text is None:
+        return True
+    last = _LOGGED.search(text)
+    return len(text) <= _MOST_LOGGED and last is not None and last[1].decode() == number
 
 
 def _without_tags(number: str, store: str) -> str:

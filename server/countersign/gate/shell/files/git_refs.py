@@ -38,7 +38,7 @@ _OF_OTHER_TREE = re.compile(r"(?:main-worktree|worktrees)/")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _LEADS = re.compile(rb"ref: (refs/[\x21-\x7e]+)\n?")
 _NUMBER = re.compile(rb"([0-9a-f]{40})(?:[ \t\n].*)?", re.DOTALL)
-_NO_REF = re.compile(r"\.\.|//|/$|@\{|(?:^|/)\.|(?:\.|\.lock)(?:/|$)|[\0- ~^:?*\[\\\x7f]")
+_NO_REF = re.compile(r"\.\.|//|/\Z|@\{|(?:^|/)\.|\.\Z|\.lock(?:/|\Z)|[\0- ~^:?*\[\\\x7f]")
 """What git takes for no name of a ref (`git check-ref-format`)."""
 
 

@@ -269,7 +269,9 @@ def _leads(repository: Repository, top: Repository, paths: PathJudge, *, activat
             named = expanded(value, home, folder)
             if named is None or paths.resolve(named, cwd="/").unclear is not None:
                 return UNCERTAIN
+            ruled = paths.judge_read(named, cwd="/")
             told = paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own)
+            told = told or ruled.deny is not None or ruled.ask is not None
             if told or (not own and _may_be_written(named, paths)):
                 return f"its setting `{setting}` names a file that git may print"
         elif _enters_submodules(section, key, value):

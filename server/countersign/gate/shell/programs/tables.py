@@ -106,7 +106,7 @@ def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
     sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
     code = frozenset(made.get("code", "").split())
-    others = {field: frozenset(made.get(field, "").split()) for field in ("passes", "writes", "subcommands")}
+    others = {field: frozenset(made.get(field, "").split()) for field in ("passes", "writes", "subcommands", "instead")}
     alike = _alike(made.get("alike", ()))
     grammar = _grammar(made["grammar"])
     return Interpreter(grammar, code, made.get("module"), *sets, alike=alike, **others)

@@ -135,7 +135,8 @@ RIGHTS = "it runs the command with other rights"
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many).
+    """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many);
+    beside one of ``instead`` no script runs, as its value is the code.
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
     stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
     say something of itself and end. ``alike`` maps options to all names that they have. Behind a first operand of
@@ -154,6 +155,7 @@ class Interpreter:
     passes: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     subcommands: frozenset[str] = frozenset()
+    instead: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -194,6 +196,7 @@ def interpreter(
     short: str = "",
     long: str = "",
     code: str = "",
+    instead: str = "",
     module: str | None = None,
     prompts: str = "",
     script: str = "",
@@ -217,6 +220,7 @@ def interpreter(
         passes=frozenset(passes.split()),
         writes=frozenset(writes.split()),
         subcommands=frozenset(subcommands.split()),
+        instead=frozenset(instead.split()),
     )
 
 
