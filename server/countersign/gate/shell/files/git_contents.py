@@ -677,8 +677,8 @@ _KEEPS_COMMITS = frozenset({
 
 
 def shows_histories(git: Git, starts: Sequence[Word]) -> bool:
-    """Whether ``git show`` may go back from the commits that it is given, as it does where one is left out, or where it
-    is told how many to show."""
+    """Whether ``git show`` may go back from the commits that it is given, as it does where one is left out, or where an
+    option says how many to show."""
     return any(".." in word.prefix or word.prefix[:1] == "^" for word in starts) or any(
         option.name in {"-n", "--max-count"} or not (option.name in _OF_DIFFERENCES or _leaves_unstaged(option.name))
         for option in git.arguments.options

@@ -113,7 +113,7 @@ def _commit_named(asked: tuple[str, Repository]) -> str | None:
 
 
 def _is_last_logged(number: str, log: str) -> bool:
-    """Whether a log of changes ends with this number, or there is none."""
+    """Whether a log of changes ends with this number, or does not exist."""
     text = disk.beginning(log, _MOST_LOGGED + 1)
     if text is None:
         return True
