@@ -28,6 +28,11 @@ def _git(folder: Path, *words: str, given: str | None = None) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
+def _commit_all(folder: Path) -> None:
+    _git(folder, "add", ".")
+    _git(folder, "commit", "-q", "-m", "x")
+
+
 def _random_history(folder: Path, seed: int) -> random.Random:
     """A repository with branches, annotated tags and merges, whose dates lie in any order, and a file that comes and
     goes."""
@@ -134,8 +139,7 @@ def test_nothing_that_a_rule_is_about_is_printed(seed: int, tmp_path: Path) -> N
 def test_branches_without_the_file_are_compared(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")
     _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     _git(tmp_path, "switch", "-q", "-c", "topic")
     for number in range(15):
         (tmp_path / "a.txt").write_text(f"{number}\n")
@@ -170,8 +174,7 @@ def test_the_end_of_a_shallow_clone_has_no_parents(tmp_path: Path) -> None:
     _git(whole, "init", "-q", "-b", "main")
     for number in range(4):
         (whole / "a.txt").write_text(f"{number}\n")
-        _git(whole, "add", ".")
-        _git(whole, "commit", "-q", "-m", "x")
+        _commit_all(whole)
     _git(tmp_path, "clone", "-q", "--depth=2", f"file://{whole}", "clone")
     repository = Repository(str(clone), f"{clone}/.git", f"{clone}/.git")
     assert commits_named("HEAD~1", repository) is not None
@@ -189,12 +192,10 @@ def test_the_end_of_a_shallow_clone_has_no_parents(tmp_path: Path) -> None:
 def test_a_secret_of_another_branch_asks_without_a_rule(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")
     _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     _git(tmp_path, "switch", "-q", "-c", "b")
     (tmp_path / ".env").write_text(f"{TOKEN}\n")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     _git(tmp_path, "tag", "-a", "-m", "x", "t")
     _git(tmp_path, "switch", "-q", "main")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
@@ -206,13 +207,11 @@ def _with_branch(folder: Path, *, secret: str = "conf/live.txt") -> None:
     (folder / "src").mkdir()
     (folder / "src/a.txt").write_text("x\n")
     _git(folder, "init", "-q", "-b", "main")
-    _git(folder, "add", ".")
-    _git(folder, "commit", "-q", "-m", "x")
+    _commit_all(folder)
     _git(folder, "switch", "-q", "-c", "topic")
     (folder / secret).parent.mkdir(exist_ok=True)
     (folder / secret).write_text("".join(f"{TOKEN} {number}\n" for number in range(40)))
-    _git(folder, "add", ".")
-    _git(folder, "commit", "-q", "-m", "x")
+    _commit_all(folder)
     _git(folder, "switch", "-q", "main")
 
 
@@ -290,8 +289,7 @@ def test_a_pattern_that_expands_to_a_folder_names_what_lies_below(command: str, 
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("x\n")
     _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     assert decide(command, deny=["Read(conf/prod.json)"], workspace=str(tmp_path), home=HOME) == "ask"
     assert decide("git grep x -- src", deny=["Read(conf/prod.json)"], workspace=str(tmp_path), home=HOME) == "allow"
 
@@ -387,8 +385,7 @@ def test_where_one_commit_is_left_out_the_histories_of_all_others_are_shown(comm
     _git(tmp_path, "rm", "-q", ".env")
     for number in range(4):
         (tmp_path / "src/a.txt").write_text(f"{number}\n")
-        _git(tmp_path, "add", ".")
-        _git(tmp_path, "commit", "-q", "-m", "x")
+        _commit_all(tmp_path)
     _git(tmp_path, "switch", "-q", "main")
     ran = subprocess.run(command.split(), cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert decide(command, workspace=str(tmp_path), home=HOME) == ("ask" if TOKEN in ran else "allow")
@@ -460,20 +457,17 @@ def test_where_all_words_are_paths_what_is_checked_out_is_shown(command: str, tm
     (tmp_path / "src").mkdir()
     (tmp_path / "src/a.txt").write_text("x\n")
     _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     _git(tmp_path, "switch", "-q", "-c", "topic")
     (tmp_path / ".env").write_text("".join(f"{number}\n" for number in range(9)) + f"{TOKEN}\n")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     _git(tmp_path, "switch", "-q", "main")
     (tmp_path / "src/a.txt").write_text("y\n")
     _git(tmp_path, "commit", "-q", "-a", "-m", "x")
     _git(tmp_path, "merge", "-q", "--no-commit", "topic")
     _git(tmp_path, "mv", ".env", "conf.txt")
     (tmp_path / "conf.txt").write_text("".join(f"{number}\n" for number in range(9)))
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     shown = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert TOKEN in shown
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
@@ -507,8 +501,7 @@ def test_a_path_behind_a_colon_has_git_pass_over_commits(command: str, tmp_path:
     for _ in range(12):
         _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
     (tmp_path / "others").write_text("x\n")
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    _commit_all(tmp_path)
     assert decide(command, deny=["Read(conf/**)"], workspace=str(tmp_path), home=HOME) == "ask"
 
 

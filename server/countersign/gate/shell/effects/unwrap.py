@@ -418,7 +418,7 @@ class _Unwrapping:
                 self.code(operands[:1])
                 self.positional(operands[1:])
             # `--rcfile -c`: the letter may be the value of the option in front, and then it reads its input.
-            self.reads_stdin = not operands or not found.settled
+            self.reads_stdin = self.reads_stdin or not operands or not found.settled
         elif found.has("-s") or not operands:
             self.reads_stdin = True
         else:
@@ -466,7 +466,7 @@ class _Unwrapping:
         if scripts:
             return
         if not found.operands:
-            self.reads_stdin = not row.only_tells(words)
+            self.reads_stdin = self.reads_stdin or not row.only_tells(words)
         else:
             self.script(found.operands[0][1])
 

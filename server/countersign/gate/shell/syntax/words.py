@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from countersign.gate.patterns import escape_glob
 from countersign.gate.shell.syntax.tree import (
@@ -242,11 +243,10 @@ def _common(choices: Sequence[str]) -> str:
 _FIRST_MARK = 0xF0000
 """Characters from here on stand for quoted ones while braces are expanded, so that these are none of theirs."""
 
-_LOOKS_BRACED = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
-
-
 MAX_BRACED = 4_000
 """How many characters a word with braces may have before it counts as not known."""
+_MOST_BRACES = 8
+"""How many opening braces: in each pair its parts are looked for."""
 _MOST_MADE = 2_000
 """How many characters the words may have together that it expands to."""
 
@@ -272,9 +272,7 @@ def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str)
                 text += part
             case _:
                 text += marked(UNKNOWN_TEXT)
-    if text.count("{") > MAX_CHOICES or (len(text) > MAX_BRACED and "{" in text):
-        return (UNKNOWN_TEXT, "-" + UNKNOWN_TEXT)
-    if not _LOOKS_BRACED.search(text):
+    if "{" not in text or ("," not in text and ".." not in text):
         return ()
     try:
         words = expand_braces(text)
@@ -299,79 +297,68 @@ def expand_braces(text: str) -> list[str]:
     Raises:
         OverflowError: of more than ``MAX_CHOICES`` words, of long ones, or where finding out would take long.
     """
-    if "{" in text and (len(text) > MAX_BRACED or text.count("{") > MAX_CHOICES):
+    if "{" in text and (len(text) > MAX_BRACED or text.count("{") > _MOST_BRACES or text.count(",") > MAX_CHOICES):
         raise OverflowError
-    made = _expand_between(text, 0, len(text), _closing_braces(text))
+    made = _expand_between(text, 0, len(text), _pairs_of_braces(text))
     if len(made) > 1 and sum(map(len, made)) > _MOST_MADE:
         raise OverflowError
     return made
 
 
-def _expand_between(text: str, begin: int, end: int, closing: Mapping[int, int]) -> list[str]:
-    """The same of a part of the text; ``closing`` holds where each pair ends that bash takes for one."""
+def _expand_between(text: str, begin: int, end: int, pairs: Mapping[int, Sequence[int]]) -> list[str]:
+    """The same of a part of the text; ``pairs`` holds those of the whole."""
     start = text.find("{", begin + 2 if text.startswith("{}", begin) else begin, end)
-    while start >= 0 and closing.get(start, end) >= end:
+    while start >= 0 and (start not in pairs or pairs[start][-1] >= end):
         start = text.find("{", start + 1, end)
     if start < 0:
         return [text[begin:end]]
-    last = closing[start]
+    stops = pairs[start]
+    last = stops[-1]
     if text.find(",", start, last) > 0:
         made = list[str]()
-        for first, end_of_part in _parts(text, start + 1, last):
-            part = text[first:end_of_part]
-            made += _expand_between(text, first, end_of_part, closing) if "{" in part else (part,)
+        for before, stop in pairwise((start, *stops)):
+            part = text[before + 1 : stop]
+            made += _expand_between(text, before + 1, stop, pairs) if "{" in part else (part,)
     else:
         # What is no sequence stays as it is, and so do braces in it.
         made = _sequence(text[start + 1 : last]) or [text[start : last + 1]]
     tail = text[last + 1 : end]
-    tails = _expand_between(text, last + 1, end, closing) if "{" in tail else (tail,)
+    tails = _expand_between(text, last + 1, end, pairs) if "{" in tail else (tail,)
     if len(made) * len(tails) > MAX_CHOICES:
         raise OverflowError
     return [text[begin:start] + choice + tail for choice in made for tail in tails]
 
 
-def _closing_braces(text: str) -> dict[int, int]:
-    """Where each pair ends: a brace closes one only behind a comma, or two dots, that belong to no pair in it. Where it
-    does not, the pair in front may count it and this one goes on, so several may wait for the same brace."""
-    closing: dict[int, int] = {}
-    waiting: list[tuple[list[int], list[int]]] = [([], [])]
-    # By how many pairs begun since are counted as open, the last with none: those without a comma so far, and others.
+def _pairs_of_braces(text: str) -> dict[int, list[int]]:
+    """By the place of each opening brace of a pair its own commas and, last, the brace that closes it. One closes a
+    pair only behind a comma, or two dots, that belong to no pair in it; one that does not is passed over, but counts
+    for the pairs around, so that several may wait for the same brace."""
+    pairs: dict[int, list[int]] = {}
+    # The opening braces still to be closed, in groups: those of the last group wait for the next brace, those in front
+    # of it for one brace more each. With each its commas, and whether it may be closed.
+    waiting: list[dict[int, tuple[list[int], bool]]] = [{}]
     for found in _OF_BRACES.finditer(text):
         mark, at = found[0], found.start()
-        bare, separated = waiting[-1]
+        group = waiting[-1]
         if mark == "{":
-            waiting.append(([at], []))
+            waiting.append({at: ([], False)})
         elif mark == "}":
-            closing |= dict.fromkeys(separated, at)
+            pairs |= {start: [*commas, at] for start, (commas, separated) in group.items() if separated}
+            left = {start: each for start, each in group.items() if not each[1]}
             if len(waiting) > 1:
                 waiting.pop()
-                waiting[-1][0].extend(bare)
+                waiting[-1] |= left
             else:
-                waiting[-1] = (bare, [])
+                waiting[-1] = left
         else:
-            separated += bare
-            bare.clear()
-    return closing
+            for start, (commas, _) in group.items():
+                if mark == ",":
+                    commas.append(at)
+                group[start] = (commas, True)
+    return pairs
 
 
 _OF_BRACES = re.compile(r"[{},]|\.\.(?!\})")
-
-
-def _parts(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """What stands between the commas that belong to no further braces, by where it begins and ends."""
-    depth = 0
-    for found in _OF_PARTS.finditer(text, begin, end):
-        if found[0] == "{":
-            depth += 1
-        elif found[0] == "}":
-            depth -= bool(depth)
-        elif not depth:
-            yield begin, found.start()
-            begin = found.end()
-    yield begin, end
-
-
-_OF_PARTS = re.compile("[{},]")
 
 
 def _sequence(text: str) -> list[str] | None:
