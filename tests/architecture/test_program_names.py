@@ -35,6 +35,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/named_outputs.py": "tar",  # a subcommand
     "shell/files/container_mounts.py": "chown",  # an option
     "shell/files/file_operands.py": "link script",  # what operands are
+    "shell/files/git_asked.py": "diff",  # a subcommand
     "shell/files/git_contents.py": "daemon diff fsck grep p4 svn",  # subcommands
     "shell/files/git_operands.py": "bundle diff grep mv rm",  # subcommands
     "shell/files/git_repository.py": "diff",  # a subcommand

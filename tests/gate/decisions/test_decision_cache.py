@@ -278,7 +278,7 @@ def _deciding() -> list[Path]:
     return [path for path in found if path not in {GATE / "probes" / name for name in PROBES}]
 
 
-PROBES = ("disk.py",)
+PROBES = ("disk.py", "git_process.py")
 """The modules through which deciding looks at the disk; whatever they look at is recorded."""
 
 

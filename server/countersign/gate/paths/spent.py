@@ -11,12 +11,13 @@ _NAMES_A_LOOK, _COMPARED_A_LOOK, _LOOKS_A_PLACE = 5, 8, 4
 class Spent:
     """Counts words and names of files, however often a text is judged (``looks``); ``names`` that patterns match, again
     whenever they are gone through, and paths that are judged, again each time; ``places``, paths that were looked up on
-    the disk; and places of links with which patterns were ``compared``."""
+    the disk; places of links with which patterns were ``compared``; and seconds that were ``waited`` for git."""
 
     looks: int = 0
     names: int = 0
     places: int = 0
     compared: int = 0
+    waited: float = 0.0
 
     @property
     def total(self) -> int:

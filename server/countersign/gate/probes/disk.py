@@ -1,4 +1,5 @@
-"""The gate's eyes: all that deciding looks at on the disk and in our environment. Nothing is changed or started.
+"""The gate's eyes: all that deciding looks at on the disk and in our environment. Nothing is changed, and nothing is
+started but git (``git_process.py``).
 
 While ``remembering``, each look is kept with what was seen, so that a decision can be taken again without being worked
 out again, for as long as every look shows the same (``decisions/decision_cache.py``). No other module of the gate that
@@ -20,6 +21,8 @@ from functools import lru_cache, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from countersign.gate.patterns import glob_segment
+from countersign.gate.probes import git_process
+from countersign.gate.probes.git_process import GitCommand, Kind
 from countersign.settings.regular_file import open_regular, read_regular
 
 A = TypeVar("A", bound=Hashable)
@@ -230,6 +233,21 @@ def beginning(path: str, most: int) -> bytes | None:
 def piece(path: str, start: int, length: int) -> bytes | None:
     """``length`` bytes of an ordinary file from ``start`` on, fewer at its end; None where no such file can be read."""
     return _recorded(_piece, (path, start, length))
+
+
+def kinds_in_git(command: GitCommand, names: tuple[str, ...]) -> tuple[Kind, ...] | None:
+    """What git finds under each of these names (``git_process.kinds_of``)."""
+    return _recorded(git_process.kinds_of, (command, names))
+
+
+def files_named_by_git(naming: GitCommand, written: GitCommand) -> frozenset[str] | None:
+    """The files that a command of git's names (``git_process.files_named``)."""
+    return _recorded(git_process.files_named, (naming, written))
+
+
+def files_listed_by_git(command: GitCommand) -> frozenset[str] | None:
+    """The files that a command of git's lists (``git_process.files_listed``)."""
+    return _recorded(git_process.files_listed, command)
 
 
 def variable(name: str) -> str:

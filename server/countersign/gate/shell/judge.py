@@ -155,8 +155,9 @@ def judge_command(
     check_syntax: SyntaxChecker | None,
     builtin_reads: bool,
 ) -> CommandJudgement:
-    """Find out about a command line. Reads the disk (links, kinds, what patterns match), changes and starts nothing;
-    ``check_syntax`` may start bash to read the text. Without it, only texts of plain words count as checked."""
+    """Find out about a command line. Reads the disk (links, kinds, what patterns match) and changes nothing; git may
+    be started to name files (``files/git_asked.py``), and ``check_syntax`` may start bash to read the text. Without
+    it, only texts of plain words count as checked."""
     prints = effect.understood and not effect.own_text
     context = judging_context(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
     found = follow(effect.command)

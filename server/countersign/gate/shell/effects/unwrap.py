@@ -21,7 +21,7 @@ from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, p
 from countersign.gate.shell.languages.find import FINDERS, command_end
 from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import GLOBAL
-from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, is_one_of, may_be_several
+from countersign.gate.shell.programs.argv import Arguments, Grammar, Option, arguments, is_one_of, may_be_several
 from countersign.gate.shell.programs.other_names import (
     NAMES_LIKE,
     OTHER_NAMES,
@@ -88,6 +88,15 @@ _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|comm
 _CHOSEN = re.compile(r"_[\d.]+_")
 _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
 """A compiler's target before its name."""
+
+
+def _is_valued(option: Option, found: Arguments) -> bool:
+    """Whether the value of an option is surely there: some take what begins with a dash, or the letter behind theirs,
+    for another option (``node -pe``)."""
+    if option.index in found.doubtful or option.value is None:
+        return False
+    value = option.value.prefix
+    return len(value) > 1 if option.attached else value[:1] not in ("", "-")
 
 
 @lru_cache(maxsize=NAMES_KEPT)
@@ -457,18 +466,24 @@ class _Unwrapping:
                 if named.value is not None and named.value.endswith(".__main__"):
                     named, inner = constant(named.value.removesuffix(".__main__")), None
                 self.add(at, (named, *words[option.index + 2 - option.attached :]), "runner", inner)
+            self.reads_stdin = self.reads_stdin or found.may_have(*row.interactive)
             return
-        if any(option.name in row.instead and option.index not in found.doubtful for option in found.options):
+        interactive = found.may_have(*row.interactive)
+        self.reads_stdin = self.reads_stdin or interactive
+        for word in found.valued(*row.loads):
+            self.script(word)
+        code = [option for option in found.options if option.name in row.instead]
+        if not interactive and any(_is_valued(option, found) for option in code):
             return
-        scripts = found.valued(*row.script)
+        scripts = [*found.valued(*row.script)]
+        operands = [word for _, word in found.operands]
+        if not (scripts or operands):
+            self.reads_stdin = self.reads_stdin or not row.only_tells(words)
+        if not scripts:
+            several = bool(code) or found.may_have(*row.several) or any(word.value in row.prompts for word in operands)
+            scripts = operands if several else operands[:1]
         for word in scripts:
             self.script(word)
-        if scripts:
-            return
-        if not found.operands:
-            self.reads_stdin = self.reads_stdin or not row.only_tells(words)
-        else:
-            self.script(found.operands[0][1])
 
     def find(self, at: int, words: tuple[Word, ...]) -> None:
         index = 1

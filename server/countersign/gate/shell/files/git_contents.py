@@ -426,8 +426,6 @@ def _may_widen(word: Word, git: Git) -> bool:
     return value != "" and not is_path(value) and not leaves_files_out(word, git)
 
 
-LATEST_STASH = "refs/stash"
-"""What ``git stash show`` shows without a word for it, as the last line of its log names it."""
 OBJECT = "5ca1ab1e" * 5
 """Stands for the number of an object that is only known at run time. No file of this name says anything of it."""
 COMMIT = "c0331175" * 5
@@ -561,11 +559,16 @@ def may_name_objects(git: Git) -> bool:
 def _adds_objects(name: str, git: Git) -> bool:
     """Whether options may name contents of files, which are printed whatever paths stand behind, or may have git pass
     over words that are paths (``git log --ignore-missing``): all that are not known to do neither."""
-    known = _OF_DIFFERENCES | (_OF_WALKS if name in _WALKS else frozenset())
-    return name in _SHOWS_OBJECTS | _WALKS and not all(
-        option.name in known or option.name[1:].isdigit() or _leaves_unstaged(option.name)
-        for option in git.arguments.options
-    )
+    if name not in _SHOWS_OBJECTS | _WALKS:
+        return False
+    return not all(is_of_differences(option.name, git) for option in git.arguments.options)
+
+
+def is_of_differences(option: str, git: Git) -> bool:
+    """Whether an option says which differences of which commits are printed, or how, and names no file's contents."""
+    if option in _OF_DIFFERENCES or option[1:].isdigit() or _leaves_unstaged(option):
+        return True
+    return git.subcommand in _WALKS and option in _OF_WALKS
 
 
 _OF_WALKS = frozenset({
@@ -637,52 +640,11 @@ def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """Words of a command that shows a history, or a stash, which may name the commits from which it goes back."""
     dashes = end_of_revisions(words, git)
     if shows_stash(git):
-        return tuple(_stash_of(word) for _, word in git.arguments.operands[1:]) or (constant(LATEST_STASH),)
+        return tuple(word for _, word in git.arguments.operands[1:]) or (constant("refs/stash"),)
     if git.subcommand not in _WALKS and git.subcommand != "reflog":
         return ()
     named = (word for index, word in git.arguments.operands if index < dashes)
     return tuple(word for word in named if not word.prefix.startswith(":")) or (constant("HEAD"),)
-
-
-def _stash_of(word: Word) -> Word:
-    """The stash that a word names: a number alone counts from the latest."""
-    return constant(f"{LATEST_STASH}@{{{word.value}}}") if (word.value or "").isdigit() else word
-
-
-def commits_shown(words: Sequence[Word], git: Git) -> int | None:
-    """Return how many commits ``git log`` shows at most, where options and ``--`` have it pass over none; None where
-    they may, or where that is not known. Each is then one that its words name, or a parent of one that it shows."""
-    if git.subcommand != "log" or moves_values(git) or end_of_revisions(words, git) < len(words):
-        return None
-    if any(word.prefix.startswith(":") for _, word in git.arguments.operands):
-        return None  # a path, or what is left out
-    counts: list[str] = []
-    for option in git.arguments.options:
-        if option.name in {"-n", "--max-count"}:
-            counts.append((option.value and option.value.value) or "")
-        elif option.name[1:].isdigit():
-            counts.append(option.name[1:])
-        elif option.name not in _KEEPS_COMMITS:
-            return None
-    return int(counts[0]) if len(counts) == 1 and re.fullmatch(r"\d{1,3}", counts[0]) else None
-
-
-_KEEPS_COMMITS = frozenset({
-    "-p", "-u", "--patch", "-U", "--unified", "-a", "--text", "-w", "-b", "--stat", "--shortstat", "--numstat",
-    "--summary", "--word-diff", "--no-ext-diff", "--no-textconv", "--color", "--no-color", "--oneline", "--format",
-    "--pretty", "--date", "--abbrev-commit", "--no-abbrev-commit", "--decorate", "--no-decorate", "--no-notes",
-    "--graph", "--reverse",
-})  # fmt: skip
-"""Options of ``git log`` that say how commits are printed, not which."""
-
-
-def shows_histories(git: Git, starts: Sequence[Word]) -> bool:
-    """Whether ``git show`` may go back from the commits that it is given, as it does where one is left out, or where an
-    option says how many to show."""
-    return any(".." in word.prefix or word.prefix[:1] == "^" for word in starts) or any(
-        option.name in {"-n", "--max-count"} or not (option.name in _OF_DIFFERENCES or _leaves_unstaged(option.name))
-        for option in git.arguments.options
-    )
 
 
 def may_start_elsewhere(git: Git) -> bool:

@@ -102,11 +102,14 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+_INTERPRETER_SETS = ("passes", "writes", "subcommands", "instead", "interactive", "loads", "several")
+
+
 def _interpreter(pairs: Pairs) -> Interpreter:
     made = dict(pairs)
     sets = (frozenset(made.get(field, "").split()) for field in ("prompts", "script", "tells"))
     code = frozenset(made.get("code", "").split())
-    others = {field: frozenset(made.get(field, "").split()) for field in ("passes", "writes", "subcommands", "instead")}
+    others = {field: frozenset(made.get(field, "").split()) for field in _INTERPRETER_SETS}
     alike = _alike(made.get("alike", ()))
     grammar = _grammar(made["grammar"])
     return Interpreter(grammar, code, made.get("module"), *sets, alike=alike, **others)

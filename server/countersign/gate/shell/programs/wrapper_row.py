@@ -136,7 +136,9 @@ RIGHTS = "it runs the command with other rights"
 @dataclass(frozen=True, slots=True)
 class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many);
-    beside one of ``instead`` no script runs, as its value is the code.
+    beside one of ``instead`` no script runs, as its value is the code, unless one of ``interactive`` is there, with
+    which it reads its input besides. Of ``loads`` the value is a script that runs before, and with one of ``several``
+    each operand is a script.
     ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
     stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
     say something of itself and end. ``alike`` maps options to all names that they have. Behind a first operand of
@@ -156,6 +158,9 @@ class Interpreter:
     writes: frozenset[str] = frozenset()
     subcommands: frozenset[str] = frozenset()
     instead: frozenset[str] = frozenset()
+    interactive: frozenset[str] = frozenset()
+    loads: frozenset[str] = frozenset()
+    several: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -208,6 +213,9 @@ def interpreter(
     passes: str = "",
     writes: str = "",
     subcommands: str = "",
+    interactive: str = "",
+    loads: str = "",
+    several: str = "",
 ) -> Interpreter:
     grammar = _grammar(short, long, flags, names, maybe)
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
@@ -221,6 +229,9 @@ def interpreter(
         writes=frozenset(writes.split()),
         subcommands=frozenset(subcommands.split()),
         instead=frozenset(instead.split()),
+        interactive=frozenset(interactive.split()),
+        loads=frozenset(loads.split()),
+        several=frozenset(several.split()),
     )
 
 

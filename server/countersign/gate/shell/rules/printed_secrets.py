@@ -7,21 +7,26 @@ and in git's index, within bounds; where a rule for reading covers a secret, it 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.ruled_files import is_ruled
 from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_asked import (
+    Seen,
+    files_printed,
+    files_searched,
+    may_be_asked,
+    prints_commits_alone,
+)
 from countersign.gate.shell.files.git_contents import (
-    commits_shown,
     compares_files,
     history_starts,
     may_be_files,
-    may_name_objects,
     may_start_elsewhere,
-    named_later,
     printed_below,
     prints_lines,
     prints_objects,
@@ -29,11 +34,7 @@ from countersign.gate.shell.files.git_contents import (
     reads_work_tree,
     revisions,
     searches_files,
-    shows_changes,
-    shows_commits,
-    shows_histories,
     shows_stash,
-    shows_trees,
     shows_unstaged,
 )
 from countersign.gate.shell.files.git_folders import Repository, repository_above
@@ -41,13 +42,14 @@ from countersign.gate.shell.files.git_index import (
     MOST_SHARED,
     Tracked,
     WayHome,
+    is_secret_in_home,
+    names_secret,
     reaches_through_link,
     shared_files,
     tracked_in_home,
     tracked_secrets,
     tracks_any,
 )
-from countersign.gate.shell.files.git_named_commits import commits_named, latest_commits
 from countersign.gate.shell.files.git_refs import (
     all_name_commits,
     commit_checked_out,
@@ -75,7 +77,6 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.made_names import ANY_FILES
 from countersign.gate.shell.syntax.tree import Word
-from countersign.gate.shell.syntax.words import constant
 
 _SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
 _UNKNOWN_FILES = "which files git tracks is not known, and one may be a secret"
@@ -114,10 +115,39 @@ def _of_git_at(
         found = [word for word in named if context.paths.resolve(literal(word), cwd=place).kind in ("file", "folder")]
         limits = found or None
     if limits is not None:
-        return _of_git(context, words, git, limits, place)
-    if not prints_lines(git) or _name_commits(context, words, git, place):
+        reason = _of_git(context, words, git, limits, place) or _as_git_says(context, words, git, place)
+    elif not prints_lines(git):
         return None
-    return _of_git(context, words, git, (), place)
+    else:
+        reason = None if _name_commits(context, words, git, place) else _of_git(context, words, git, (), place)
+    if reason is None and repository_above(place, context.paths) is not None:
+        reason = None if prints_commits_alone(words, git, _seen(context, place)) else _UNKNOWN_FILES
+    return reason
+
+
+def _seen(context: JudgingContext, place: str) -> Seen:
+    return Seen(place, context.program_path.outside, context.paths)
+
+
+def _as_git_says(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> str | None:
+    """Why it may print a secret of the commits that it names, by what git itself says of these."""
+    repository = repository_above(place, context.paths)
+    if repository is None or not may_be_asked(git):
+        return None
+    names = files_printed(words, git, _seen(context, place))
+    if names is None:
+        return _UNKNOWN_FILES
+    ways = _ways_home(context, repository)
+    for name in sorted(names):
+        path = f"{repository.folder}/{name}"
+        if _is_secret(name, ways) and not _is_covered(context, path):
+            return _reads(path)
+    return None
+
+
+def _ways_home(context: JudgingContext, repository: Repository) -> tuple[WayHome, ...]:
+    """The ways to the homes in which a work tree may hold secrets counted from there."""
+    return tuple(way for home in context.paths.homes if (way := _from_home(repository, home)) is not None)
 
 
 def prints_nothing_ruled(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
@@ -126,7 +156,7 @@ def prints_nothing_ruled(context: JudgingContext, words: Sequence[Word], git: Gi
     if not prints_lines(git) and prints_unnamed(words, git) is None:
         return not shows_stash(git)  # which settings may have print lines
     patterns = context.paths.patterns_against_reading()
-    if patterns is None or _prints_older_lines(context, words, git, places):
+    if patterns is None:
         return False
     return all(_tracks_none(context, words, git, place, patterns) for place in places)
 
@@ -137,79 +167,33 @@ def _tracks_none(
     repository = repository_above(place, context.paths)
     if repository is None or repository.folder != context.paths.workspace or replaces_objects(repository):
         return False
-    index = f"{repository.own}/index"
-    if tracks_any(index, patterns):
+    if tracks_any(f"{repository.own}/index", patterns):
         return False
-    named = _named_commits(context, words, git, place, repository)
-    return named.whole and _committed(git, repository, named.commits, (), patterns) == ()
-
-
-def _prints_older_lines(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
-    """Whether it may print lines of other commits than the last ones and those that its words name."""
     if shows_unstaged(git) or compares_files(git):
-        return False
-    if not shows_commits(git) and commits_shown(words, git) is None:
         return True
-    return may_name_objects(git) or git.arguments.may_have("--no-index", "--merge-base")
+    if may_be_asked(git):
+        names = files_printed(words, git, _seen(context, place))
+        return names is not None and not any(is_ruled(name, patterns) for name in names)
+    return searches_files(git) and _committed(context, words, git, place, repository, patterns) == ()
 
 
-class _Named(NamedTuple):
-    """The commits that the words of a command name, and how many before each it may print, as far as they are known.
-    ``resolved``: each is known. ``whole``: these and the last ones are all of which it prints lines."""
-
-    commits: tuple[Commits, ...]
-    resolved: bool
-    whole: bool
-
-
-def _named_commits(
-    context: JudgingContext, words: Sequence[Word], git: Git, place: str, repository: Repository
-) -> _Named:
-    if shows_unstaged(git) or compares_files(git):
-        return _Named((), resolved=True, whole=True)
-    if prints_objects(git):
-        return _Named((), resolved=True, whole=False)
+def _goes_back_from_head(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
+    """Whether the commits of which it prints lines are among the last ones. Of a history more than these are not looked
+    at."""
+    if shows_unstaged(git) or compares_files(git) or prints_objects(git):
+        return True
+    if git.arguments.may_have("--merge-base") or may_start_elsewhere(git):
+        return False
     files = may_be_files(words, git) and takes_for_paths(place, context.paths)
-    resolved, whole, commits = True, True, list[Commits]()
-    named = [
-        word
+    return all(
+        (word.value is not None and _LAST.fullmatch(word.value))
+        or (files and names_file(word.value or "", place, context.paths))
         for word in revisions(words, git) or history_starts(words, git)
-        if not (files and word.value and names_file(word.value, place, context.paths))
-    ]
-    walked = shows_histories(git, named)
-    if shows_changes(git):
-        named.append(constant("HEAD"))  # all words may be paths
-    for word in named:
-        numbers = None if word.value is None else commits_named(word.value, repository) if word.value else ()
-        resolved = resolved and (numbers is not None or named_later(word))
-        most, printed, all_known = _printed(words, git, word.value or "", numbers or (), repository, walked=walked)
-        whole = whole and all_known
-        commits += [_commits(number, repository, most) for number in printed]
-    # Of a file, `git log` shows other commits.
-    whole = whole and (shows_commits(git) or len(named) == len(history_starts(words, git)))
-    # Where the histories meet is read of `A...B` alone.
-    resolved = resolved and not git.arguments.may_have("--merge-base") and not may_start_elsewhere(git)
-    return _Named(tuple(dict.fromkeys(commits)), resolved, whole)
+    )
 
 
-def _printed(
-    words: Sequence[Word], git: Git, word: str, numbers: tuple[str, ...], repository: Repository, *, walked: bool
-) -> tuple[int, tuple[str, ...], bool]:
-    """Of which commits such a command prints lines where a word names these, of how many before each, and whether these
-    are all. ``walked``: it goes back from all of its words."""
-    if shows_trees(git):
-        return 1, numbers, bool(numbers)
-    most, latest = MOST_COMMITS, None
-    if not walked and shows_changes(git):
-        # Of a merge it finds what was renamed in each of the parents.
-        most, latest = 1, latest_commits(numbers, 2, repository)
-    elif "..." not in word and (count := commits_shown(words, git)) is not None:
-        most, latest = 2, latest_commits(numbers, count, repository)
-    return (most, latest, True) if latest else (MOST_COMMITS, numbers, False)
-
-
-def _commits(number: str, repository: Repository, most: int) -> Commits:
-    return Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow", most)
+_LAST = re.compile(r"\^?(?:HEAD|@)?(?:~[1-9]?|\^{1,5})?(?:\.\.\.?(?:HEAD|@)?(?:~[1-9]?|\^{1,5})?)?(?:\^\{tree\})?")
+"""One of the last commits (``MOST_COMMITS``), or a range of these."""
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
@@ -267,12 +251,12 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
         limits = ()
     if secrets is None:
         return _UNKNOWN_FILES
-    ways = tuple(way for home in context.paths.homes if (way := _from_home(repository, home)) is not None)
+    ways = _ways_home(context, repository)
     for way in ways:
         secrets += tracked_in_home(index, way)
-    commits = _named_commits(context, words, git, place, repository)
-    earlier = _committed(git, repository, commits.commits, ways)
-    if earlier is None or not commits.resolved:
+    earlier = _committed(context, words, git, place, repository)
+    known = may_be_asked(git) or searching or _goes_back_from_head(context, words, git, place)
+    if earlier is None or not known:
         return _UNKNOWN_FILES
     if not (secrets or earlier) and not reads_work_tree(git):
         return None
@@ -309,29 +293,38 @@ def _may_be_revision(word: Word, place: str, paths: PathJudge) -> bool:
 
 
 def _committed(
+    context: JudgingContext,
+    words: Sequence[Word],
     git: Git,
+    place: str,
     repository: Repository,
-    named: Sequence[Commits],
-    ways: tuple[WayHome, ...],
     patterns: tuple[PathPattern, ...] = (),
 ) -> tuple[str, ...] | None:
-    """Secrets, and files that these patterns are about, that the last commits and those that it names hold, where it
-    may print lines of commits; None if they are not known."""
-    found = git.arguments
-    alone = searches_files(git) and found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2)
+    """Secrets, and files that these patterns are about, that the last commits hold and those in which it searches,
+    where it may print lines of commits; None if they are not known."""
+    found, searching = git.arguments, searches_files(git)
+    alone = searching and found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2)
     if shows_unstaged(git) or compares_files(git) or alone:
         return ()
-    number = commit_checked_out(repository)
+    number, ways = commit_checked_out(repository), _ways_home(context, repository)
     if number is None:
         return None
-    last = [_commits(number, repository, MOST_COMMITS)] if number else []
-    secrets: dict[str, None] = {}
-    for commits in (*last, *named):
-        held = committed_secrets(commits, f"{repository.own}/index", ways, patterns)
-        if held is None:
-            return None
-        secrets |= dict.fromkeys(held)
-    return tuple(secrets)
+    last: tuple[str, ...] | None = ()
+    if number:
+        commits = Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow", MOST_COMMITS)
+        last = committed_secrets(commits, f"{repository.own}/index", ways, patterns)
+    if last is None or not searching or _goes_back_from_head(context, words, git, place):
+        return last
+    names = files_searched(words, git, _seen(context, place))
+    if names is None:
+        return None
+    return (*last, *(name for name in sorted(names) if _is_secret(name, ways) or is_ruled(name, patterns)))
+
+
+def _is_secret(name: str, ways: tuple[WayHome, ...]) -> bool:
+    """Whether a file of this name, counted from the top of a work tree, is a secret."""
+    encoded = os.fsencode(name)
+    return names_secret(encoded) or any(is_secret_in_home(encoded, way) for way in ways)
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:

@@ -1,0 +1,207 @@
+"""Asking git itself: what it knows under some names, and of which files a command of its own would print lines.
+
+Reading refs, commits and trees beside git finds what git finds only where each of its rules is known. So the same git
+is asked that would run, in the same folder and with the same words. It changes nothing: it writes no index, starts no
+hook, no pager and no monitor, and fetches nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from typing import Final, NamedTuple
+
+TIME_LIMIT: Final = 2.0
+"""Seconds for one answer. git names the files of a thousand commits in a tenth of that."""
+TIME_TO_END: Final = 0.5
+"""Seconds in which git may take away what it locked, once that is over."""
+
+MOST_BYTES: Final = 4 << 20
+"""Bytes of the longest answer."""
+
+_SETTINGS: Final = (
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false", "-c", "diff.autoRefreshIndex=false",
+)  # fmt: skip
+_INHERITED: Final = ("HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME")
+_ENVIRONMENT: Final = {
+    "LC_ALL": "C.UTF-8",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+"""With what is inherited, all that git gets: of our own variables some name another repository."""
+
+
+class Kind(NamedTuple):
+    """What git finds under a name: the kind of the object, empty where there is none, and its number."""
+
+    kind: str
+    number: str
+
+
+class GitCommand(NamedTuple):
+    """A command of git's, run in ``place`` (an absolute folder) by the program of this absolute path, which finds
+    others in the folders of ``path``: the words between the program and the subcommand, and those from the subcommand
+    on."""
+
+    program: str
+    path: str
+    front: tuple[str, ...]
+    words: tuple[str, ...]
+    place: str
+
+
+def kinds_of(asked: tuple[GitCommand, tuple[str, ...]]) -> tuple[Kind, ...] | None:
+    """What git finds under each of these names; None where it does not say. The command says how git is started; of its
+    subcommand nothing counts. Blocks for the time of one small process."""
+    command, names = asked
+    if any("\n" in name for name in names):
+        return None
+    lines = "".join(f"{name}\n" for name in names)
+    answer = _run(command._replace(words=("cat-file", "--batch-check")), os.fsencode(lines))
+    if answer is None or answer.code != 0:
+        return None
+    found = answer.output.decode(errors="surrogateescape").splitlines()
+    kinds = [_kind(line, name) for line, name in zip(found, names, strict=False)]
+    if len(found) != len(names) or None in kinds:
+        return None
+    return tuple(kind for kind in kinds if kind is not None)
+
+
+def _kind(line: str, name: str) -> Kind | None:
+    if line == f"{name} missing":
+        return Kind("", "")
+    found = _FOUND.fullmatch(line)
+    return None if found is None else Kind(found[2], found[1])
+
+
+_FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (commit|tree|blob|tag) \d+")
+
+
+def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
+    """The files that a command names which was given ``--name-status -z`` and an empty format, counted from the top of
+    the work tree; none where git finds no commit of a name, and the second one, which is the command as it was written,
+    fails alike. None where it fails otherwise, takes too long or names more than is read. Blocks for up to three times
+    ``TIME_LIMIT``."""
+    naming, written = asked
+    answer = _run(naming)
+    if answer is None:
+        return None
+    if answer.code == 0 or (answer.code == 1 and not answer.errors):  # by `--exit-code`
+        return _names(answer.output)
+    if answer.output or not _FINDS_NOTHING.match(answer.errors):
+        return None
+    again = _run(written, read=False)
+    return frozenset() if again is not None and again == answer else None
+
+
+_FINDS_NOTHING = re.compile(
+    rb"fatal: ambiguous argument '[^\n]*': unknown revision or path not in the working tree\.\n|"
+    rb"fatal: bad revision '[^\n]*'\n\Z|fatal: your current branch '[^\n]*' does not have any commits yet\n\Z|"
+    rb"No stash entries found\.\n\Z"
+)
+
+
+def files_listed(command: GitCommand) -> frozenset[str] | None:
+    """The names that a command lists, each with a null behind it; None where it fails, takes too long or lists more
+    than is read. Blocks for up to ``TIME_LIMIT``."""
+    answer = _run(command)
+    if answer is None or answer.code != 0:
+        return None
+    return frozenset(map(os.fsdecode, answer.output.split(b"\0")[:-1]))
+
+
+def _names(output: bytes) -> frozenset[str] | None:
+    """The names in a list of states and names, each with a null behind it."""
+    names: set[bytes] = set()
+    fields = output.split(b"\0")
+    if fields.pop() != b"":
+        return None
+    rest = iter(fields)
+    for state in rest:
+        if _STATE.fullmatch(state) is None:
+            return None  # as of a merge in which a file was renamed: git names one of its names alone
+        for _ in range(2 if state[:1] in b"CR" else 1):
+            name = next(rest, None)
+            if not name:
+                return None
+            names.add(name)
+    return frozenset(map(os.fsdecode, names))
+
+
+_STATE = re.compile(rb"[ADMTUXB]+|[MB]\d+|[CR]\d+")
+
+
+class _Answer(NamedTuple):
+    code: int
+    output: bytes
+    errors: bytes
+
+
+def _run(command: GitCommand, given: bytes = b"", *, read: bool = True) -> _Answer | None:
+    """What git answers; None where it cannot be started, takes too long or answers more than is read. What it prints is
+    thrown away unless it is ``read``."""
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    with tempfile.TemporaryFile() as handed:
+        handed.write(given)
+        handed.seek(0)
+        try:
+            process = subprocess.Popen(
+                (command.program, *command.front, *_SETTINGS, *command.words),
+                stdin=handed,
+                stdout=subprocess.PIPE if read else subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                cwd=command.place,
+                env={**inherited, **_ENVIRONMENT, "PATH": command.path},
+                process_group=0,
+            )
+        except (OSError, ValueError):
+            return None
+    with process:
+        answer = _answer(process)
+        if answer is None:
+            _end(process)
+    return answer
+
+
+def _answer(process: subprocess.Popen[bytes]) -> _Answer | None:
+    deadline, left = time.monotonic() + TIME_LIMIT, MOST_BYTES
+    output, errors = bytearray(), bytearray()
+    with selectors.DefaultSelector() as ready:
+        for pipe, into in ((process.stdout, output), (process.stderr, errors)):
+            if pipe is not None:
+                ready.register(pipe, selectors.EVENT_READ, into)
+        while ready.get_map():
+            events = ready.select(max(0.0, deadline - time.monotonic()))
+            if not events:
+                return None
+            for key, _ in events:
+                piece = os.read(key.fd, 1 << 16)
+                left -= len(piece)
+                if left < 0:
+                    return None
+                if not piece:
+                    ready.unregister(key.fileobj)
+                key.data.extend(piece)
+    try:
+        code = process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+    return _Answer(code, bytes(output), bytes(errors))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all that it started; git may first take away what it locked."""
+    for sent in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, sent)
+        if sent == signal.SIGTERM:
+            time.sleep(TIME_TO_END)  # it is waited for later: until then nobody else can have its number

@@ -1,0 +1,299 @@
+"""Of which files a git command prints lines, as git says itself (decisions/030).
+
+A command of constant words is run with options by which git names files and prints nothing of them. It must have passed
+every check but those for secrets, so what is run then does less than what would be allowed. Of merges and of moved
+files git names each name that lines come from, else the answer is not known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+from countersign.gate.probes.git_process import GitCommand, Kind
+from countersign.gate.shell.files.git_contents import (
+    end_of_revisions,
+    holds_number,
+    is_of_differences,
+    revisions,
+    searches_files,
+    shows_stash,
+)
+from countersign.gate.shell.files.git_repository import may_be_set
+from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.syntax.tree import Word
+
+_ASKED = frozenset({"diff", "show", "log", "whatchanged", "diff-tree", "diff-index", "diff-files"})
+"""Subcommands that print differences, beside ``git stash show``."""
+_OF_OBJECTS = frozenset({"diff", "show", "diff-tree", "diff-index", "cat-file"})
+"""Subcommands that print an object which is no commit."""
+_OF_HISTORIES = frozenset({"log", "show", "whatchanged"})
+"""Subcommands that print commits."""
+
+_IN_FRONT = frozenset({
+    "-P", "--no-pager", "--no-optional-locks", "--no-replace-objects", "--no-advice", "--literal-pathspecs",
+    "--glob-pathspecs", "--noglob-pathspecs", "--icase-pathspecs",
+})  # fmt: skip
+"""Options in front of the subcommand with which git is asked."""
+
+_NAMES_FILES = ("--name-status", "-z", "--no-relative", "--no-ext-diff", "--no-textconv")
+_FORMAT = "--format="
+_FORMATS = frozenset({"--format", "--pretty", "--oneline"})
+
+_NOT_EXACT = frozenset({
+    "-S", "-G", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object", "-C", "-B",
+    "--find-copies", "--find-copies-harder", "--break-rewrites", "--remerge-diff", "--diff-merges", "-L", "--graph",
+    "--relative", "--show-signature", "--check", "-i", "--regexp-ignore-case", "--since", "--after", "--until",
+    "--before", "--all-match", "-E", "--extended-regexp", "-P", "--perl-regexp", "--basic-regexp",
+})  # fmt: skip
+"""Options beside which git is not asked for exactly these files: the names alone would tell what is in files, or git
+names others or none; by the time, the time zone or the locale it is another commit that is shown."""
+_ELSEWHERE = frozenset({"--output", "--no-index"})
+"""With these nothing is said of what git prints: it goes elsewhere, or comes from there."""
+_PATTERNS = frozenset({"--grep", "--author", "--committer", "--grep-reflog"})
+_PLAIN_PATTERN = re.compile(r"[A-Za-z0-9 @_-]+")
+"""Of a commit's message or author: what means the same in each locale."""
+_NAMES_REFS = frozenset({
+    "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "-g", "--walk-reflogs",
+})  # fmt: skip
+
+_BEYOND_PATHS = frozenset({"--full-diff", "--follow", "--merge", "-L"})
+"""Options with which git prints lines of other files than the paths choose."""
+
+_ALL = ("--all", "--reflog")
+
+_BY_DATE = re.compile(r"@\{(?!-?\d{1,9}\}|u\}|upstream\}|push\})", re.IGNORECASE)
+"""An earlier state by its date, which is another one by the time."""
+
+_MOST_WAITED = 3.0
+"""Seconds that git may take for one text; behind these nothing more is asked."""
+
+_RANGE = re.compile(r"\.\.\.?")
+_OF_PARENTS = re.compile(r"\^(?:@|!|-\d*)\Z")
+"""All parents of a commit, it without these, or what it adds to one of them."""
+_TREE = "^{tree}"
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+class Seen(NamedTuple):
+    """From where git is looked at: the folder in which it runs, and the folders in which its program is found."""
+
+    place: str
+    folders: tuple[str, ...]
+    paths: PathJudge
+
+
+def files_printed(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str] | None:
+    """Return files, counted from the top of the work tree, of which this command prints lines now, and no others unless
+    its options leave it open which: then all that the histories hold from which it prints. None where git cannot be
+    asked or does not say. Starts git: its repository must be one in which that is harmless."""
+    command = _command(words, git, seen)
+    if command is None or not may_be_asked(git) or may_be_set("diff.submodule", seen.place, seen.paths):
+        return None
+    with _waiting(seen) as late:
+        if late:
+            return None
+        if _named_later(words):
+            history = _of_histories(command, git, ("HEAD", *_ALL), seen)
+            return disk.files_named_by_git(history, history)
+        found = _revisions(command, words, git)
+        if found is None:
+            return None
+        printing = git.subcommand in _OF_OBJECTS
+        if printing and any(each.kind and (each.holds_path or not each.is_commit) for each in found):
+            return None
+        merges = git.subcommand in _OF_HISTORIES and may_be_set("log.diffmerges", seen.place, seen.paths)
+        if merges or not _is_exact(git):
+            numbers = [number for each in found for number in each.numbers if each.kind and number]
+            history = _of_histories(command, git, numbers or ["HEAD"], seen)
+            return disk.files_named_by_git(history, history)
+        return disk.files_named_by_git(_naming(command, words, git, found), command)
+
+
+def prints_commits_alone(words: Sequence[Word], git: Git, seen: Seen) -> bool:
+    """Whether, by git's own answer, every word of this command that may be a revision names a commit, or in front of a
+    path the tree of one. Of words that are not constant nothing is said."""
+    command = _command(words, git, seen)
+    if command is None or git.subcommand not in _OF_OBJECTS or not revisions(words, git) or _named_later(words):
+        return True
+    with _waiting(seen) as late:
+        found = None if late else _revisions(command, words, git)
+    texts = [word.value or "" for word in words]
+    return found is not None and all(each.is_commit or texts[each.at].startswith(":") for each in found)
+
+
+def files_searched(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str] | None:
+    """Return the files of the commits in which ``git grep`` searches, wherever in these; None where git does not say,
+    or a word names anything but a commit."""
+    command = _command(words, git, seen)
+    if command is None:
+        return None
+    with _waiting(seen) as late:
+        if late:
+            return None
+        if _named_later(words):
+            history = _of_histories(command, git, ("HEAD", *_ALL), seen)
+            return disk.files_named_by_git(history, history)
+        found = _revisions(command, words, git)
+        if found is None or not all(each.is_commit for each in found):
+            return None
+        names: frozenset[str] = frozenset()
+        for number in dict.fromkeys(each.numbers[-1] for each in found if each.kind):
+            listing = ("ls-tree", "-r", "-z", "--full-tree", "--name-only", number)
+            listed = disk.files_listed_by_git(command._replace(words=listing))
+            if listed is None:
+                return None
+            names |= listed
+        return names
+
+
+def may_be_asked(git: Git) -> bool:
+    """Whether git can be asked of which files a command prints lines, as far as its options say."""
+    if git.subcommand not in _ASKED and not shows_stash(git):
+        return False
+    found = git.arguments
+    if not found.settled or found.holes or found.unrecognized_options or found.has(*_ELSEWHERE):
+        return False
+    if any(option.value is not None and option.value.value == "--" for option in found.options):
+        return False  # git takes the first one for the end of the revisions, whatever stands in front
+    ways = [option.value and option.value.value for option in found.options if option.name == "--submodule"]
+    if any(way != "log" for way in ways):
+        return False
+    return all(is_of_differences(option.name, git) for option in found.options) and (
+        _is_exact(git) or git.subcommand in _OF_HISTORIES
+    )
+
+
+def _is_exact(git: Git) -> bool:
+    """Whether its options leave no doubt which files are meant."""
+    found = git.arguments
+    patterns = [option.value for option in found.options if option.name in _PATTERNS]
+    plain = all(each is not None and _PLAIN_PATTERN.fullmatch(each.value or "") for each in patterns)
+    return plain and not found.has(*_NOT_EXACT)
+
+
+def _command(words: Sequence[Word], git: Git, seen: Seen) -> GitCommand | None:
+    """The command as it stands; None where a word is not constant, or means something else by the time."""
+    texts = [word.value for word in words]
+    constant = [text for text in texts if text is not None]
+    if len(constant) != len(texts) or git.folders:
+        return None
+    if any(option.name not in _IN_FRONT for option in git.before.options):
+        return None
+    if any(text.startswith("--end") or _BY_DATE.search(text) for text in constant[git.start :]):
+        return None
+    name, first = constant[0], git.start - 1
+    folder = os.path.dirname(name) if name.startswith("/") else disk.first_that_runs(name, seen.folders)
+    if folder is None:
+        return None
+    program, path = f"{folder}/{os.path.basename(name)}", ":".join(seen.folders)
+    return GitCommand(program, path, tuple(constant[1:first]), tuple(constant[first:]), seen.place)
+
+
+@contextlib.contextmanager
+def _waiting(seen: Seen) -> Iterator[bool]:
+    """Count the seconds of this block, and say whether there were too many before."""
+    began, spent = time.monotonic(), seen.paths.spent
+    try:
+        yield spent.waited > _MOST_WAITED
+    finally:
+        spent.waited += time.monotonic() - began
+
+
+def _naming(command: GitCommand, words: Sequence[Word], git: Git, found: Sequence[_Revision]) -> GitCommand:
+    """The same command, which names files."""
+    asked, first = list(command.words), git.start - 1
+    for each in found:
+        if each.kind == "tag" and git.subcommand in _OF_OBJECTS:
+            # The text of a tag is no line of a file, and would stand between the names.
+            asked[each.at - first] = each.numbers[0]
+    options: list[str] = [*_NAMES_FILES]
+    if git.subcommand in _OF_HISTORIES:
+        options.append("--no-show-signature")
+    if git.subcommand == "diff-tree":
+        options.append("-r")
+    start = git.arguments.operands[0][0] - first + 1 if shows_stash(git) else 1
+    if not git.arguments.has(*_FORMATS):
+        return command._replace(words=(*asked[:start], *options, _FORMAT, *asked[start:]))
+    # Of formats the last one counts. Behind the first path no option may stand.
+    ends = [each.at - first for each in found if each.kind == ""]
+    ends += [at for at, word in enumerate(asked) if word == "--"]
+    end = min(ends, default=len(asked))
+    return command._replace(words=(*asked[:start], *options, *asked[start:end], _FORMAT, *asked[end:]))
+
+
+def _of_histories(command: GitCommand, git: Git, starts: Sequence[str], seen: Seen) -> GitCommand:
+    """A command that names all files that histories hold, by the names that they have in each commit, also of commits
+    that this one leaves out, and of what a merge brought: those that the paths behind ``--`` choose, where its options
+    leave it at these."""
+    if git.arguments.has(*_NAMES_REFS):
+        starts = (*starts, *_ALL)
+    paths: tuple[str, ...] = ("--",)
+    beyond = git.arguments.has(*_BEYOND_PATHS) or may_be_set("log.follow", seen.place, seen.paths)
+    if "--" in command.words and not searches_files(git) and not beyond:
+        paths = command.words[command.words.index("--") :]
+    settings = ("-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "log.showSignature=false")
+    options = ("log", "--diff-merges=separate", "--root", "--no-renames", "--full-history", *_NAMES_FILES, _FORMAT)
+    return command._replace(front=(*command.front, *settings), words=(*options, *starts, *paths))
+
+
+def _named_later(words: Sequence[Word]) -> bool:
+    """Whether a commit is known only once the command runs, as another one prints its number."""
+    return any(holds_number(word.value or "") for word in words)
+
+
+class _Revision(NamedTuple):
+    """A word that may be a revision, at this place: the kind of the object that git finds under it, empty where it
+    finds none, and the numbers of its commits. ``is_commit``: it names a commit, a range of two, or nothing.
+    ``holds_path``: a path stands behind it."""
+
+    at: int
+    kind: str
+    numbers: tuple[str, ...]
+    is_commit: bool
+    holds_path: bool
+
+
+def _revisions(command: GitCommand, words: Sequence[Word], git: Git) -> list[_Revision] | None:
+    """What git finds under the words that may be revisions; None where it does not say."""
+    dashes, operands = end_of_revisions(words, git), git.arguments.operands
+    # The first operand of `git grep` is the expression unless an option gives one; a kind may stand before an object.
+    kind = git.subcommand == "cat-file" and len(operands) > 1
+    leaves_out = kind or shows_stash(git) or (searches_files(git) and not git.arguments.has("-e", "-f"))
+    named = {at: word.value or "" for at, word in operands[leaves_out:] if at < dashes}
+    parts = {at: _parts(word) for at, word in named.items()}
+    asked = dict.fromkeys(form for each in parts.values() for part in each for form in (part, f"{part}^{{commit}}"))
+    kinds = disk.kinds_in_git(command, tuple(asked)) if asked else ()
+    if kinds is None:
+        return None
+    found = dict(zip(asked, kinds, strict=True))
+    return [_revision(at, named[at], each, found) for at, each in parts.items()]
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """The revisions in a word: both ends of a range and the word itself, as git tries one after the other, or what
+    stands in front of a path."""
+    revision, colon, _ = word.partition(":")
+    if colon and revision:
+        return (revision,)
+    ends = _RANGE.split(_OF_PARENTS.sub("", word.removeprefix("^")))
+    return tuple(end or "HEAD" for end in (*ends, word)) if len(ends) > 1 else (ends[0].removesuffix(_TREE),)
+
+
+def _revision(at: int, word: str, parts: Sequence[str], found: Mapping[str, Kind]) -> _Revision:
+    commits = [found[f"{part}^{{commit}}"] for part in parts]
+    is_commit = all(
+        found[part].kind == "" or part == _EMPTY_TREE or commit.kind == "commit"
+        for part, commit in zip(parts, commits, strict=True)
+    )
+    kinds = [found[part].kind for part in parts]
+    named = kinds[-1] or (len(parts) > 1 and all(kinds[:-1]))
+    kind = (kinds[0] if word == parts[0] else "others") if named else ""
+    numbers = tuple(commit.number for commit in commits if commit.number)
+    return _Revision(at, kind, numbers, is_commit, holds_path=":" in word)
