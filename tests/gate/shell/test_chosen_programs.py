@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from countersign.gate.probes import disk
+from countersign.gate.probes import disk, git_process
+from countersign.gate.probes.git_process import GitCommand
 from countersign.gate.shell.effects import chosen_programs
 from countersign.gate.shell.files import git_settings
 
@@ -21,7 +22,7 @@ from .asked import decide, judge, make_git_folder
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Folders `project`, a workspace, and several with programs. All but those in `home` are the system's."""
     for folder in ("bin", "home/.pyenv/shims", "home/mise/shims", "home/.volta/bin", "tools/shims"):
-        for name in ("python", "node", "rg", "jq", "tsc", "ruby", "cargo"):
+        for name in ("python", "node", "rg", "jq", "tsc", "ruby", "cargo", *(("git",) if folder == "bin" else ())):
             path = tmp_path / folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("\x7fELF")
@@ -32,6 +33,11 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     of_system = (f"{tmp_path}/{folder}/" for folder in ("bin", "lib", "other", "outside", "opt", "usr", "tools"))
     monkeypatch.setattr(chosen_programs, "SYSTEM_FOLDERS", (*chosen_programs.SYSTEM_FOLDERS, *of_system))
     return tmp_path
+
+
+def _no_files(_: tuple[GitCommand, GitCommand]) -> frozenset[str]:
+    """What git names in a repository that it would take for one."""
+    return frozenset()
 
 
 def check(world: Path, command: str, *, folder: str = "project", **more: Any) -> str:
@@ -526,6 +532,7 @@ def test_a_program_of_a_persons_setting_of_git_counts_like_one_that_reads(
     program: str, text: str, decision: str, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What makes a text of a file runs at `git diff`, by attributes that the repository names."""
+    monkeypatch.setattr(git_process, "files_named", _no_files)
     make_git_folder(world / "project/.git")
     name = "exiftool" if "exiftool" in program else program.partition(" ")[0]
     for each in {name, "pdfinfo", "git"}:
@@ -715,6 +722,7 @@ def test_a_program_may_load_libraries_of_the_workspace_where_its_file_names_them
 def test_git_takes_no_settings_from_a_folder_that_is_spelled_relative(
     world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(git_process, "files_named", _no_files)
     make_git_folder(world / "project/.git")
     for value, decision in (("", "allow"), (str(world / "elsewhere"), "allow"), ("cfg", "ask"), ("~/.config", "ask")):
         monkeypatch.setenv("XDG_CONFIG_HOME", value)
@@ -764,6 +772,7 @@ def test_a_persons_git_settings_may_be_a_file_of_the_workspace(
     kind: str, file: str, world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git_settings, "_SYSTEM", (str(world / "etc/gitconfig"),))
+    monkeypatch.setattr(git_process, "files_named", _no_files)
     make_git_folder(world / "project/.git")
     write(world / "project/docker/gitconfig", "[user]\n\tname = x\n")
     (world / file).parent.mkdir(parents=True, exist_ok=True)

@@ -619,3 +619,35 @@ def test_git_is_not_asked_for_ever_by_one_text(tmp_path: Path, monkeypatch: pyte
     assert decide(text, workspace=str(tmp_path), home=HOME) == "allow"
     monkeypatch.setattr(git_asked, "_MOST_WAITED", 0.01)
     assert decide(text, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_a_pattern_is_also_looked_for_in_notes(tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    _git(tmp_path, "notes", "add", "-m", "fixme", "topic")
+    commands = (
+        "git log -p --grep=fixme topic",
+        "git log -p --grep=fixme --all",
+        "git whatchanged -p --grep=fixme topic",
+    )
+    for command in commands:
+        assert TOKEN in _git(tmp_path, *command.split()[1:])
+        for deny in ([], ["Read(./.env)"]):
+            assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git log -p --diff-filter=A -n 1 topic", "git whatchanged -p -n 1 topic", "git whatchanged -p -1 main..topic",
+     "git diff --diff-filter=D topic", "git diff --diff-filter=D topic main"],
+)  # fmt: skip
+def test_commits_and_files_that_git_passes_over_do_not_hide_others(command: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret="src/.env")
+    _git(tmp_path, "switch", "-q", "topic")
+    for name in ("docs/a", "docs/b"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+        _commit_all(tmp_path)
+    _git(tmp_path, "switch", "-q", "main")
+    _git(tmp_path, "config", "diff.relative", "true")
+    for deny in ([], ["Read(./src/.env)"]):
+        assert decide(f"cd src && {command}", deny=deny, workspace=str(tmp_path), home=HOME) == "ask"

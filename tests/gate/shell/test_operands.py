@@ -350,8 +350,9 @@ SOMEWHERE = [
 @pytest.fixture
 def spots(tmp_path: Path) -> dict[str, str]:
     """A workspace with a repository and a few folders, and a home beside it."""
-    for folder in ("ws/.git", "ws/src", "ws/private", "ws/.vscode", "home/.ssh"):
+    for folder in ("ws/src", "ws/private", "ws/.vscode", "home/.ssh"):
         (tmp_path / folder).mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(tmp_path / "ws")], check=True)
     return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
 
 

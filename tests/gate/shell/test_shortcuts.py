@@ -164,6 +164,7 @@ def test_texts_of_the_corpora_are_recognized_alike_in_every_frame() -> None:
 @settings(max_examples=3000, deadline=None)
 @given(LINES, st.sampled_from(FRAMES))
 @example("!( ", "a | {} | b; c")
+@example("a = $x ", "[[ {} ]]; b")
 def test_any_text_is_recognized_alike(line: str, frame: str) -> None:
     text = frame.replace("{}", line).replace("{{", "{").replace("}}", "}")
     assert outside(text) == without_shortcuts(text)

@@ -67,6 +67,8 @@ def kinds_of(asked: tuple[GitCommand, tuple[str, ...]]) -> tuple[Kind, ...] | No
         return None
     lines = "".join(f"{name}\n" for name in names)
     answer = _run(command._replace(words=("cat-file", "--batch-check")), os.fsencode(lines))
+    if answer is not None and answer.errors.startswith(b"fatal: not a git repository"):
+        return (Kind("", ""),) * len(names)
     if answer is None or answer.code != 0:
         return None
     found = answer.output.decode(errors="surrogateescape").splitlines()
@@ -88,9 +90,9 @@ _FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (commit|tree|blob|tag) \d+")
 
 def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
     """The files that a command names which was given ``--name-status -z`` and an empty format, counted from the top of
-    the work tree; none where git finds no commit of a name, and the second one, which is the command as it was written,
-    fails alike. None where it fails otherwise, takes too long or names more than is read. Blocks for up to three times
-    ``TIME_LIMIT``."""
+    the work tree; none where git finds no repository or no commit of a name, and the second one, which is the command
+    as it was written, fails alike. None where it fails otherwise, takes too long or names more than is read. Blocks for
+    up to three times ``TIME_LIMIT``."""
     naming, written = asked
     answer = _run(naming)
     if answer is None:
@@ -106,7 +108,8 @@ def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
 _FINDS_NOTHING = re.compile(
     rb"fatal: ambiguous argument '[^\n]*': unknown revision or path not in the working tree\.\n|"
     rb"fatal: bad revision '[^\n]*'\n\Z|fatal: your current branch '[^\n]*' does not have any commits yet\n\Z|"
-    rb"No stash entries found\.\n\Z"
+    rb"fatal: invalid object name '[^\n]*'\.\n\Z|No stash entries found\.\n\Z|"
+    rb"fatal: not a git repository|warning: Not a git repository\. Use --no-index"
 )
 
 

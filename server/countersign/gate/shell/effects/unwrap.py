@@ -40,7 +40,7 @@ from countersign.gate.shell.programs.tables import (
     names_with_field,
     words_of,
 )
-from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Wrapper
+from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Interpreter, Wrapper
 from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant, with_names
 from countersign.gate.shell.variables.assignments import (
@@ -90,13 +90,23 @@ _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|n
 """A compiler's target before its name."""
 
 
-def _is_valued(option: Option, found: Arguments) -> bool:
-    """Whether the value of an option is surely there: some take what begins with a dash, or the letter behind theirs,
-    for another option (``node -pe``)."""
-    if option.index in found.doubtful or option.value is None:
+def _is_valued(option: Option, words: Sequence[Word], row: Interpreter, found: Arguments) -> bool:
+    """Whether a word is surely this option, and its value there: some take what begins with a dash, or the letter
+    behind theirs, for another option (``node -pe``), and others the letter itself for the value of one in front of it
+    (``perl -0xe``)."""
+    if option.index in found.doubtful or option.value is None or not _follows_flags(option, words, row):
         return False
     value = option.value.prefix
-    return len(value) > 1 if option.attached else value[:1] not in ("", "-")
+    if option.value.value is None and value == "":
+        return True
+    return f"-{value}" not in row.instead if option.attached else value[:1] not in ("", "-")
+
+
+def _follows_flags(option: Option, words: Sequence[Word], row: Interpreter) -> bool:
+    """Whether nothing but letters that take no value stand in front of an option in its word."""
+    return option.name[:2] == "--" or row.grammar.flags.issuperset(
+        words[option.index].prefix[1:].partition(option.name[1:])[0]
+    )
 
 
 @lru_cache(maxsize=NAMES_KEPT)
@@ -466,21 +476,25 @@ class _Unwrapping:
                 if named.value is not None and named.value.endswith(".__main__"):
                     named, inner = constant(named.value.removesuffix(".__main__")), None
                 self.add(at, (named, *words[option.index + 2 - option.attached :]), "runner", inner)
-            self.reads_stdin = self.reads_stdin or found.may_have(*row.interactive)
+            prompts = option.value is None or option.value.value is None or option.value.value in row.modules
+            self.reads_stdin = self.reads_stdin or prompts or found.may_have(*row.interactive)
             return
         interactive = found.may_have(*row.interactive)
         self.reads_stdin = self.reads_stdin or interactive
-        for word in found.valued(*row.loads):
-            self.script(word)
+        for option in found.options:
+            if option.value is not None and (option.name in row.loads or option.name.replace("_", "-") in row.loads):
+                self.script(option.value)
         code = [option for option in found.options if option.name in row.instead]
-        if not interactive and any(_is_valued(option, found) for option in code):
+        if not interactive and any(_is_valued(option, words, row, found) for option in code):
             return
         scripts = [*found.valued(*row.script)]
-        operands = [word for _, word in found.operands]
-        if not (scripts or operands):
+        taken = [each for each in found.options if each in code or not _follows_flags(each, words, row)]
+        operands = [option.value for option in taken if option.value is not None and not option.attached]
+        operands += [word for _, word in found.operands]
+        if code or not (scripts or operands):
             self.reads_stdin = self.reads_stdin or not row.only_tells(words)
         if not scripts:
-            several = bool(code) or found.may_have(*row.several) or any(word.value in row.prompts for word in operands)
+            several = bool(taken) or found.may_have(*row.several) or any(word.value in row.prompts for word in operands)
             scripts = operands if several else operands[:1]
         for word in scripts:
             self.script(word)

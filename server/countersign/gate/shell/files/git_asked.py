@@ -46,19 +46,29 @@ _NAMES_FILES = ("--name-status", "-z", "--no-relative", "--no-ext-diff", "--no-t
 _FORMAT = "--format="
 _FORMATS = frozenset({"--format", "--pretty", "--oneline"})
 
-_NOT_EXACT = frozenset({
-    "-S", "-G", "-I", "--ignore-matching-lines", "--pickaxe-regex", "--pickaxe-all", "--find-object", "-C", "-B",
-    "--find-copies", "--find-copies-harder", "--break-rewrites", "--remerge-diff", "--diff-merges", "-L", "--graph",
-    "--relative", "--show-signature", "--check", "-i", "--regexp-ignore-case", "--since", "--after", "--until",
-    "--before", "--all-match", "-E", "--extended-regexp", "-P", "--perl-regexp", "--basic-regexp",
+_EXACT = frozenset({
+    "-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "--patch-with-raw", "--patch-with-stat",
+    "--stat", "--numstat", "--shortstat", "--summary", "--compact-summary", "--raw", "-a", "--text", "--binary",
+    "--word-diff", "--color-words", "--color", "--no-color", "--color-moved", "--full-index", "--abbrev", "--no-abbrev",
+    "--abbrev-commit", "--no-abbrev-commit", "--no-prefix", "--src-prefix", "--dst-prefix", "--line-prefix",
+    "--inter-hunk-context", "--minimal", "--patience", "--histogram", "--diff-algorithm", "--exit-code", "-z", "-s",
+    "--quiet", "--no-patch", "--no-ext-diff", "--no-textconv", "--submodule", "-w", "-b", "--ignore-all-space",
+    "--ignore-space-change", "--ignore-space-at-eol", "--ignore-blank-lines", "-M", "--find-renames", "--no-renames",
+    "-D", "-R", "-m", "-c", "--cc", "--dd", "--first-parent", "--root", "-r", "-t", "--no-commit-id", "--no-relative",
+    "--cached", "--staged", "--merge-base", "--format", "--pretty", "--oneline", "--date", "--decorate",
+    "--no-decorate", "--encoding", "--no-notes", "--no-show-signature", "-n", "--max-count", "--skip", "--all",
+    "--branches", "--tags", "--remotes", "--glob", "--exclude", "--merges", "--no-merges", "--reverse", "--topo-order",
+    "--date-order", "--author-date-order", "--full-history", "--ancestry-path", "--follow", "--source",
 })  # fmt: skip
-"""Options beside which git is not asked for exactly these files: the names alone would tell what is in files, or git
-names others or none; by the time, the time zone or the locale it is another commit that is shown."""
+"""Options beside which git names exactly these files, or more of the same commits. Any other might choose commits or
+files by what is in them, by the time, the locale, notes or what stands in the work tree, or have its answer tell that:
+of commits that are passed over nothing is named (``--diff-filter``, ``--grep``, ``-S``, ``--since``, ``-C``)."""
+_SHOWN_ALONE = frozenset({"-w", "-b", "--ignore-all-space", "--ignore-space-change", "--ignore-space-at-eol",
+                          "--ignore-blank-lines", "-n", "--max-count", "--skip"})  # fmt: skip
+"""Of these, those that count commits, or leave lines out of them: with ``--follow`` git passes over a commit of which
+nothing is left, and counts the next one."""
 _ELSEWHERE = frozenset({"--output", "--no-index"})
 """With these nothing is said of what git prints: it goes elsewhere, or comes from there."""
-_PATTERNS = frozenset({"--grep", "--author", "--committer", "--grep-reflog"})
-_PLAIN_PATTERN = re.compile(r"[A-Za-z0-9 @_-]+")
-"""Of a commit's message or author: what means the same in each locale."""
 _NAMES_REFS = frozenset({
     "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "-g", "--walk-reflogs",
 })  # fmt: skip
@@ -94,7 +104,7 @@ def files_printed(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str]
     its options leave it open which: then all that the histories hold from which it prints. None where git cannot be
     asked or does not say. Starts git: its repository must be one in which that is harmless."""
     command = _command(words, git, seen)
-    if command is None or not may_be_asked(git) or may_be_set("diff.submodule", seen.place, seen.paths):
+    if command is None or not may_be_asked(git, seen):
         return None
     with _waiting(seen) as late:
         if late:
@@ -108,10 +118,10 @@ def files_printed(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str]
         printing = git.subcommand in _OF_OBJECTS
         if printing and any(each.kind and (each.holds_path or not each.is_commit) for each in found):
             return None
-        merges = git.subcommand in _OF_HISTORIES and may_be_set("log.diffmerges", seen.place, seen.paths)
-        if merges or not _is_exact(git):
+        if not _is_exact(git, seen):
             numbers = [number for each in found for number in each.numbers if each.kind and number]
-            history = _of_histories(command, git, numbers or ["HEAD"], seen)
+            paths = [each.at - git.start + 1 for each in found if each.kind == ""]
+            history = _of_histories(command, git, numbers or ["HEAD"], seen, paths=min(paths, default=None))
             return disk.files_named_by_git(history, history)
         return disk.files_named_by_git(_naming(command, words, git, found), command)
 
@@ -153,8 +163,8 @@ def files_searched(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str
         return names
 
 
-def may_be_asked(git: Git) -> bool:
-    """Whether git can be asked of which files a command prints lines, as far as its options say."""
+def may_be_asked(git: Git, seen: Seen) -> bool:
+    """Whether git can be asked of which files a command prints lines, as far as its options and settings say."""
     if git.subcommand not in _ASKED and not shows_stash(git):
         return False
     found = git.arguments
@@ -165,17 +175,19 @@ def may_be_asked(git: Git) -> bool:
     ways = [option.value and option.value.value for option in found.options if option.name == "--submodule"]
     if any(way != "log" for way in ways):
         return False
-    return all(is_of_differences(option.name, git) for option in found.options) and (
-        _is_exact(git) or git.subcommand in _OF_HISTORIES
-    )
+    known = all(is_of_differences(option.name, git) for option in found.options)
+    return known and (git.subcommand in _OF_HISTORIES or _is_exact(git, seen))
 
 
-def _is_exact(git: Git) -> bool:
-    """Whether its options leave no doubt which files are meant."""
-    found = git.arguments
-    patterns = [option.value for option in found.options if option.name in _PATTERNS]
-    plain = all(each is not None and _PLAIN_PATTERN.fullmatch(each.value or "") for each in patterns)
-    return plain and not found.has(*_NOT_EXACT)
+def _is_exact(git: Git, seen: Seen) -> bool:
+    """Whether it names exactly the files of which it prints lines, as far as its options and the settings leave it."""
+    options = [option.name for option in git.arguments.options]
+    if not all(name in _EXACT or name[1:].isdigit() for name in options) or git.subcommand == "whatchanged":
+        return False
+    counted = any(name in _SHOWN_ALONE or name[1:].isdigit() for name in options)
+    if counted and ("--follow" in options or may_be_set("log.follow", seen.place, seen.paths)):
+        return False
+    return not any(may_be_set(each, seen.place, seen.paths) for each in ("log.diffmerges", "diff.relative"))
 
 
 def _command(words: Sequence[Word], git: Git, seen: Seen) -> GitCommand | None:
@@ -228,19 +240,23 @@ def _naming(command: GitCommand, words: Sequence[Word], git: Git, found: Sequenc
     return command._replace(words=(*asked[:start], *options, *asked[start:end], _FORMAT, *asked[end:]))
 
 
-def _of_histories(command: GitCommand, git: Git, starts: Sequence[str], seen: Seen) -> GitCommand:
+def _of_histories(
+    command: GitCommand, git: Git, starts: Sequence[str], seen: Seen, *, paths: int | None = None
+) -> GitCommand:
     """A command that names all files that histories hold, by the names that they have in each commit, also of commits
-    that this one leaves out, and of what a merge brought: those that the paths behind ``--`` choose, where its options
-    leave it at these."""
+    that this one leaves out, and of what a merge brought: those that its paths choose, where its options leave it at
+    these. ``paths``: where the first of them stands that has no ``--`` in front."""
     if git.arguments.has(*_NAMES_REFS):
         starts = (*starts, *_ALL)
-    paths: tuple[str, ...] = ("--",)
+    chosen: tuple[str, ...] = ()
     beyond = git.arguments.has(*_BEYOND_PATHS) or may_be_set("log.follow", seen.place, seen.paths)
-    if "--" in command.words and not searches_files(git) and not beyond:
-        paths = command.words[command.words.index("--") :]
+    if "--" in command.words:
+        paths = command.words.index("--") + 1
+    if paths is not None and not searches_files(git) and not beyond:
+        chosen = command.words[paths:]
     settings = ("-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "log.showSignature=false")
     options = ("log", "--diff-merges=separate", "--root", "--no-renames", "--full-history", *_NAMES_FILES, _FORMAT)
-    return command._replace(front=(*command.front, *settings), words=(*options, *starts, *paths))
+    return command._replace(front=(*command.front, *settings), words=(*options, *starts, "--", *chosen))
 
 
 def _named_later(words: Sequence[Word]) -> bool:

@@ -102,7 +102,7 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-_INTERPRETER_SETS = ("passes", "writes", "subcommands", "instead", "interactive", "loads", "several")
+_INTERPRETER_SETS = ("passes", "writes", "subcommands", "instead", "interactive", "loads", "several", "modules")
 
 
 def _interpreter(pairs: Pairs) -> Interpreter:

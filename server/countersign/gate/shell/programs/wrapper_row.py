@@ -138,14 +138,13 @@ class Interpreter:
     """``code`` are its options that take or load code, or change or write files (a ``*`` ends the beginning of many);
     beside one of ``instead`` no script runs, as its value is the code, unless one of ``interactive`` is there, with
     which it reads its input besides. Of ``loads`` the value is a script that runs before, and with one of ``several``
-    each operand is a script.
-    ``module`` runs a module by name. ``prompts`` are first operands with which it takes code from its input (`--`
-    stands in front of one), ``script`` options that name its script. Alone behind the name, one of ``tells`` makes it
-    say something of itself and end. ``alike`` maps options to all names that they have. Behind a first operand of
-    ``passes`` its own words go on (``tsx watch``). ``writes`` are options whose value is a file that it writes,
-    ``subcommands`` first operands that are not a script but have it do something else (``jbang init``). An option that
-    its grammar does not know may take the next word: another script follows then, or none
-    (``rules/valued_options.py``)."""
+    each operand is a script. ``module`` runs a module by name, of which ``modules`` read code from their input.
+    ``prompts`` are first operands with which it takes code from its input (`--` stands in front of one), ``script``
+    options that name its script. Alone behind the name, one of ``tells`` makes it say something of itself and end.
+    ``alike`` maps options to all names that they have. Behind a first operand of ``passes`` its own words go on
+    (``tsx watch``). ``writes`` are options whose value is a file that it writes, ``subcommands`` first operands that
+    are not a script but have it do something else (``jbang init``). An option that its grammar does not know may take
+    the next word: another script follows then, or none (``rules/valued_options.py``)."""
 
     grammar: Grammar
     code: frozenset[str]
@@ -161,6 +160,7 @@ class Interpreter:
     interactive: frozenset[str] = frozenset()
     loads: frozenset[str] = frozenset()
     several: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -216,6 +216,7 @@ def interpreter(
     interactive: str = "",
     loads: str = "",
     several: str = "",
+    modules: str = "",
 ) -> Interpreter:
     grammar = _grammar(short, long, flags, names, maybe)
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
@@ -232,6 +233,7 @@ def interpreter(
         interactive=frozenset(interactive.split()),
         loads=frozenset(loads.split()),
         several=frozenset(several.split()),
+        modules=frozenset(modules.split()),
     )
 
 

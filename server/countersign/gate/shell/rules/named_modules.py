@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from countersign.gate.shell.programs.tables import WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.bindings import is_own_name
 
 _MOST = 50
@@ -33,17 +34,23 @@ def named_in_variables(analyzed: AnalyzedCommand) -> Iterator[str]:
         if not is_own_name(assignment.name) and assignment.plain:
             found.update(dict.fromkeys(_paths_in(assignment.plain, bare=_is_for_files(assignment.name))))
     for name, layer in zip(analyzed.names, analyzed.layers, strict=True):
+        modules = name in _APPLICATION_SERVERS or any(map(_names_modules, layer.words))
         for before, word in pairwise(layer.words):
             value = word.value or ""
             option, equals, attached = value.partition("=")
             if before.value in _MODULE_OPTIONS:
                 found.update(dict.fromkeys(_modules(value)))
-            elif (equals and option in _MODULE_OPTIONS) or name in _APPLICATION_SERVERS:
+            elif (equals and option in _MODULE_OPTIONS) or modules:
                 found.update(dict.fromkeys(_modules(attached if equals else value)))
             assigned = _ASSIGNED.fullmatch(value) if name in WRAPPERS else None
             if assigned is not None:
                 found.update(dict.fromkeys(_paths_in(assigned[2], bare=_is_for_files(assigned[1]))))
     yield from found
+
+
+def _names_modules(word: Word) -> bool:
+    """Whether a word is the option with which operands are modules (`pytest --pyargs`), abbreviated or not."""
+    return len(word.prefix) > len("--p") and "--pyargs".startswith(word.prefix)
 
 
 def _is_for_files(name: str) -> bool:

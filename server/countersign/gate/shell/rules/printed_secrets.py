@@ -119,7 +119,8 @@ def _of_git_at(
     elif not prints_lines(git):
         return None
     else:
-        reason = None if _name_commits(context, words, git, place) else _of_git(context, words, git, (), place)
+        named = _name_commits(context, words, git, place)
+        reason = None if named else _of_git(context, words, git, (), place, names_alone=True)
     if reason is None and repository_above(place, context.paths) is not None:
         reason = None if prints_commits_alone(words, git, _seen(context, place)) else _UNKNOWN_FILES
     return reason
@@ -132,7 +133,7 @@ def _seen(context: JudgingContext, place: str) -> Seen:
 def _as_git_says(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> str | None:
     """Why it may print a secret of the commits that it names, by what git itself says of these."""
     repository = repository_above(place, context.paths)
-    if repository is None or not may_be_asked(git):
+    if repository is None or not may_be_asked(git, _seen(context, place)):
         return None
     names = files_printed(words, git, _seen(context, place))
     if names is None:
@@ -171,7 +172,7 @@ def _tracks_none(
         return False
     if shows_unstaged(git) or compares_files(git):
         return True
-    if may_be_asked(git):
+    if may_be_asked(git, _seen(context, place)):
         names = files_printed(words, git, _seen(context, place))
         return names is not None and not any(is_ruled(name, patterns) for name in names)
     return searches_files(git) and _committed(context, words, git, place, repository, patterns) == ()
@@ -223,7 +224,16 @@ def _of_search(context: JudgingContext, search: Search) -> str | None:
     return next((_reads(path) for path in counting if not _is_covered(context, path)), None)
 
 
-def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word], place: str) -> str | None:
+def _of_git(
+    context: JudgingContext,
+    words: Sequence[Word],
+    git: Git,
+    limits: Sequence[Word],
+    place: str,
+    *,
+    names_alone: bool = False,
+) -> str | None:
+    """The same by git's index and the last ten commits. ``names_alone``: of commits it prints no lines."""
     repository = repository_above(place, context.paths)
     if repository is None:
         return None
@@ -255,7 +265,12 @@ def _of_git(context: JudgingContext, words: Sequence[Word], git: Git, limits: Se
     for way in ways:
         secrets += tracked_in_home(index, way)
     earlier = _committed(context, words, git, place, repository)
-    known = may_be_asked(git) or searching or _goes_back_from_head(context, words, git, place)
+    known = (
+        names_alone
+        or may_be_asked(git, _seen(context, place))
+        or searching
+        or _goes_back_from_head(context, words, git, place)
+    )
     if earlier is None or not known:
         return _UNKNOWN_FILES
     if not (secrets or earlier) and not reads_work_tree(git):

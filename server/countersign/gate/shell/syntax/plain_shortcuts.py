@@ -73,8 +73,11 @@ _TEST = (
 )
 _FORMAT = r"""(?:[A-Za-z0-9_./:@+]+|'(?!-)(?:[^'\n%]|%[sdq])*'|"(?!-)(?:[^"\\$`\n%]|\\[^\n]|%[sdq])*")"""
 _COMPARED = rf"(?:(?![#!=\]-])(?:{ORDINARY_CHARACTER}|{_SINGLE_QUOTED}|{_QUOTED_ONE}|{_NOT_ALL}|{ESCAPED})+{END})"
+_PATTERN = rf"(?:(?![#!=\]-])(?:{ORDINARY_CHARACTER}|{_SINGLE_QUOTED}|{_QUOTED_ONE}|{ESCAPED})+{END})"
+"""What stands behind an operator, where a parameter without quotes is a pattern."""
 _BUILTIN = (
-    rf"(?:\[\[[ \t]+(?:(?:-[fdernzswxbcgkpuLhNSOGt]|{_COMPARED}[ \t]+(?:==?|!=))[ \t]+)?{_COMPARED}[ \t]+\]\]{END}"
+    rf"(?:\[\[[ \t]+(?:(?:-[fdernzswxbcgkpuLhNSOGt][ \t]+)?{_COMPARED}|{_COMPARED}[ \t]+(?:==?|!=)[ \t]+{_PATTERN})"
+    rf"[ \t]+\]\]{END}"
     rf"|(?:cd|pushd)[ \t]+(?![-+]){_SINGLE}|\[[ \t]+(?:![ \t]+)?{_TEST}[ \t]+\]{END}|test[ \t]+(?:![ \t]+)?{_TEST}"
     rf"|(?:exit|return|break|continue|shift)(?:[ \t]+[0-9]{{1,9}})?{END}|set[ \t]+-[eux]+(?:o[ \t]+pipefail)?{END}"
     rf"|export(?:[ \t]+{_EXPORTED})+|read(?:[ \t]+-r)?(?:[ \t]+{_NAME}{END})*|(?:pwd|wait|popd){END}"
