@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import shlex
 import subprocess
@@ -621,6 +622,15 @@ def test_git_is_not_asked_for_ever_by_one_text(tmp_path: Path, monkeypatch: pyte
     assert decide(text, workspace=str(tmp_path), home=HOME) == "ask"
 
 
+def test_the_empty_tree_holds_no_file(tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    for command in ("git grep x {}", "git grep x main {}", "git diff {} main", "git show --stat {}"):
+        words = command.format("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+        assert decide(words, workspace=str(tmp_path), home=HOME) in {"allow", "ask"}
+        assert TOKEN not in _git(tmp_path, *words.split()[1:])
+    assert decide("git grep x " + words.split()[-1], workspace=str(tmp_path), home=HOME) == "allow"
+
+
 def test_a_pattern_is_also_looked_for_in_notes(tmp_path: Path) -> None:
     _with_branch(tmp_path, secret=".env")
     _git(tmp_path, "notes", "add", "-m", "fixme", "topic")
@@ -651,3 +661,75 @@ def test_commits_and_files_that_git_passes_over_do_not_hide_others(command: str,
     _git(tmp_path, "config", "diff.relative", "true")
     for deny in ([], ["Read(./src/.env)"]):
         assert decide(f"cd src && {command}", deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def _unmerged(folder: Path) -> None:
+    """A conflict in a file that one side renamed, whose lines of a secret stand in the index alone."""
+    same = "".join(f"{number}\n" for number in range(20))
+    _git(folder, "init", "-q", "-b", "main")
+    (folder / "conf").mkdir()
+    (folder / "conf/k").write_text("k\n")
+    (folder / ".env").write_text(f"KEY=old\n{same}")
+    _commit_all(folder)
+    _git(folder, "switch", "-q", "-c", "one")
+    (folder / ".env").write_text(f"KEY={TOKEN}\n{same}")
+    _commit_all(folder)
+    _git(folder, "switch", "-q", "-c", "two", "main")
+    _git(folder, "mv", ".env", "conf/x")
+    (folder / "conf/x").write_text(f"KEY=\n{same}")
+    _commit_all(folder)
+    for number in range(14):
+        (folder / "n").write_text(f"{number}\n")
+        _commit_all(folder)
+    _git(folder, "merge", "-q", "one")
+    (folder / "conf/x").write_text("KEY=new\n")
+
+
+@pytest.mark.parametrize("allow", [[], ["Bash(git diff:*)", "Bash(git show:*)"]], ids=["no rule", "rules"])
+@pytest.mark.parametrize("deny", [[], ["Read(./.env)"]], ids=["all", "a deny rule"])
+def test_what_the_index_keeps_of_a_merge_may_come_from_another_file(
+    allow: list[str], deny: list[str], tmp_path: Path
+) -> None:
+    _unmerged(tmp_path)
+    commands = (
+        "git diff",
+        "git diff conf/x",
+        "git show :3:conf/x",
+        "git diff -3 -- conf/x",
+        "git cat-file -p :3:conf/x",
+    )
+    for command in commands:
+        assert TOKEN in _git(tmp_path, *command.split()[1:]), command
+        if deny or not allow:
+            assert decide(command, allow, deny=deny, workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+def test_a_merge_that_is_made_anew_or_compared_with_its_parents_shows_other_files(tmp_path: Path) -> None:
+    _unmerged(tmp_path)
+    (tmp_path / "conf/x").write_text("KEY=new\n" + "".join(f"{number}\n" for number in range(20)))
+    _commit_all(tmp_path)
+    rules = {"deny": ["Read(./.env)"], "allow": ["Bash(git:*)"]}
+    remade = ("git show --remerge-diff HEAD -- conf/x", "git log -p --remerge-diff -- conf/x",
+              "git log --diff-merges=remerge -1 HEAD -- conf", "git diff HEAD HEAD^1 HEAD^2 -- conf/x")  # fmt: skip
+    for command in remade:
+        assert TOKEN in _git(tmp_path, *command.split()[1:]), command
+        assert decide(command, workspace=str(tmp_path), home=HOME, **rules) == "ask", command
+    _git(tmp_path, "config", "log.diffMerges", "remerge")
+    for command in ("git log -m -p -- conf/x", "git show -m HEAD -- conf/x"):
+        assert TOKEN in _git(tmp_path, *command.split()[1:]), command
+        assert decide(command, workspace=str(tmp_path), home=HOME, **rules) == "ask", command
+
+
+def test_a_short_number_means_what_the_settings_make_of_it(tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    blob = _git(tmp_path, "rev-parse", "topic:.env").strip()
+    tree = _git(tmp_path, "rev-parse", "main^{tree}").strip()
+    text, number = b"", 0
+    while hashlib.sha1(b"commit %d\0%s" % (len(text), text)).hexdigest()[:4] != blob[:4]:
+        number += 1
+        text = f"tree {tree}\nauthor a <a@b> {number} +0000\ncommitter a <a@b> 1 +0000\n\nx\n".encode()
+    _git(tmp_path, "branch", "same", _object(tmp_path, "commit", text))
+    _git(tmp_path, "config", "core.disambiguate", "blob")
+    assert TOKEN in _git(tmp_path, "cat-file", "-p", blob[:4])
+    for command in ("git diff {} src/a.txt", "git grep THE {}", "git cat-file -p {}", "git show {} --stat"):
+        assert decide(command.format(blob[:4]), workspace=str(tmp_path), home=HOME) == "ask", command

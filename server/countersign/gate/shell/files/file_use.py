@@ -48,8 +48,9 @@ class FileUse(NamedTuple):
     ``holder``: git puts there what a commit has under this name, a file or a whole folder. ``by_git``: git reads the
     word, which straightens ``x/../y`` by its text. ``commits``: nothing is touched if all these words surely name
     commits, or (``or_files``) what is there. ``setting``: nothing is touched unless this setting of git's may be on,
-    ``without_tree``: unless it may have another work tree than it seems, or none. ``standing``: of a pattern only what
-    it matches now is touched. ``backed_up``: any file below may get another name, so that a secret there counts."""
+    ``without_tree``: unless it may have another work tree than it seems, or none, ``unmerged``: unless its index holds
+    files that were not merged. ``standing``: of a pattern only what it matches now is touched. ``backed_up``: any file
+    below may get another name, so that a secret there counts."""
 
     operation: Operation
     word: Word
@@ -85,6 +86,7 @@ class FileUse(NamedTuple):
     or_files: bool = False
     setting: str = ""
     without_tree: bool = False
+    unmerged: bool = False
     standing: bool = False
     backed_up: bool = False
 

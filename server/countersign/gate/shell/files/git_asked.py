@@ -21,10 +21,13 @@ from countersign.gate.shell.files.git_contents import (
     end_of_revisions,
     holds_number,
     is_of_differences,
+    is_of_merge,
     revisions,
     searches_files,
     shows_stash,
 )
+from countersign.gate.shell.files.git_folders import repository_above
+from countersign.gate.shell.files.git_index import holds_unmerged
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.syntax.tree import Word
@@ -73,10 +76,14 @@ _NAMES_REFS = frozenset({
     "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "-g", "--walk-reflogs",
 })  # fmt: skip
 
-_BEYOND_PATHS = frozenset({"--full-diff", "--follow", "--merge", "-L"})
+_BEYOND_PATHS = frozenset({"--full-diff", "--follow", "--merge", "-L", "--remerge-diff", "--diff-merges"})
 """Options with which git prints lines of other files than the paths choose."""
 
 _ALL = ("--all", "--reflog")
+_OF_STAGES = frozenset({"diff", "diff-files", "diff-index"})
+"""Subcommands that print what the index keeps of a file that was not merged, which may come from one of another name:
+then all files of these commits count, and all that are named in the repository."""
+_MERGED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "stash")
 
 _BY_DATE = re.compile(r"@\{(?!-?\d{1,9}\}|u\}|upstream\}|push\})", re.IGNORECASE)
 """An earlier state by its date, which is another one by the time."""
@@ -123,7 +130,21 @@ def files_printed(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str]
             paths = [each.at - git.start + 1 for each in found if each.kind == ""]
             history = _of_histories(command, git, numbers or ["HEAD"], seen, paths=min(paths, default=None))
             return disk.files_named_by_git(history, history)
-        return disk.files_named_by_git(_naming(command, words, git, found), command)
+        named = disk.files_named_by_git(_naming(command, words, git, found), command)
+        if named is None or git.subcommand not in _OF_STAGES or not _holds_unmerged(seen):
+            return named
+        merged = disk.kinds_in_git(command, _MERGED)
+        if merged is None:
+            return None
+        starts = ("HEAD", *_ALL, *(each.number for each in merged if each.kind))
+        history = _of_histories(command._replace(words=()), git, starts, seen)
+        beside = disk.files_named_by_git(history, history)
+        return None if beside is None else named | beside
+
+
+def _holds_unmerged(seen: Seen) -> bool:
+    repository = repository_above(seen.place, seen.paths)
+    return repository is None or holds_unmerged(f"{repository.own}/index")
 
 
 def prints_commits_alone(words: Sequence[Word], git: Git, seen: Seen) -> bool:
@@ -135,7 +156,8 @@ def prints_commits_alone(words: Sequence[Word], git: Git, seen: Seen) -> bool:
     with _waiting(seen) as late:
         found = None if late else _revisions(command, words, git)
     texts = [word.value or "" for word in words]
-    return found is not None and all(each.is_commit or texts[each.at].startswith(":") for each in found)
+    in_index = [texts[each.at].startswith(":") and not is_of_merge(words[each.at]) for each in found or ()]
+    return found is not None and all(each.is_commit or inside for each, inside in zip(found, in_index, strict=True))
 
 
 def files_searched(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str] | None:
@@ -154,7 +176,7 @@ def files_searched(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str
         if found is None or not all(each.is_commit for each in found):
             return None
         names: frozenset[str] = frozenset()
-        for number in dict.fromkeys(each.numbers[-1] for each in found if each.kind):
+        for number in dict.fromkeys(number for each in found if each.kind for number in each.numbers[-1:]):
             listing = ("ls-tree", "-r", "-z", "--full-tree", "--name-only", number)
             listed = disk.files_listed_by_git(command._replace(words=listing))
             if listed is None:
@@ -249,7 +271,9 @@ def _of_histories(
     if git.arguments.has(*_NAMES_REFS):
         starts = (*starts, *_ALL)
     chosen: tuple[str, ...] = ()
-    beyond = git.arguments.has(*_BEYOND_PATHS) or may_be_set("log.follow", seen.place, seen.paths)
+    beyond = git.arguments.has(*_BEYOND_PATHS) or any(
+        may_be_set(each, seen.place, seen.paths) for each in ("log.follow", "log.diffmerges")
+    )
     if "--" in command.words:
         paths = command.words.index("--") + 1
     if paths is not None and not searches_files(git) and not beyond:
@@ -305,7 +329,9 @@ def _parts(word: str) -> tuple[str, ...]:
 def _revision(at: int, word: str, parts: Sequence[str], found: Mapping[str, Kind]) -> _Revision:
     commits = [found[f"{part}^{{commit}}"] for part in parts]
     is_commit = all(
-        found[part].kind == "" or part == _EMPTY_TREE or commit.kind == "commit"
+        found[part].kind in ("", "commit")
+        or part == _EMPTY_TREE
+        or (found[part].kind, commit.kind) == ("tag", "commit")
         for part, commit in zip(parts, commits, strict=True)
     )
     kinds = [found[part].kind for part in parts]

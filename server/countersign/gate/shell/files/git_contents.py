@@ -176,6 +176,8 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         return ()
     if _has(git, _WIDENING) or odd_word(git) is not None:
         return ()
+    if name == "diff" and len([word for word in operands if not word.prefix.startswith(":")]) > 2:
+        return ()  # of more than two commits git finds what was renamed wherever that is
     if _names_anything(operands, git) and name not in _OF_COMMITS_ALONE:
         return ()
     if name == "show" and _shows_only_paths(operands, git):
@@ -237,8 +239,11 @@ def printed_below(words: Sequence[Word], git: Git, *, patched: bool = False) -> 
 
 
 def _follows_renames(name: str, git: Git) -> bool:
-    """Whether it prints the lines of a file under the names that it had before, where other files were."""
-    return name in _WALKS and git.arguments.may_have("-L")
+    """Whether it prints the lines of a file under the names that it had before, where other files were: also where it
+    makes a merge anew."""
+    if name in _WALKS and git.arguments.may_have("-L"):
+        return True
+    return name in _WALKS | {"show"} and git.arguments.may_have("--remerge-diff", "--diff-merges")
 
 
 def _tells_contents(name: str, git: Git) -> bool:
@@ -490,7 +495,7 @@ _BRACED = re.compile(r"[@^]\{[^{}]*\}")
 """A date, a number or a search behind a revision, in which a colon is a part of it."""
 _OF_RANGES_AND_BRACES = frozenset("{}!")
 _RANGE = re.compile(r"\.\.(?!/)|\^[!@-]")
-_PATH_IN_INDEX = re.compile(r":(?:[0-3]:)?[\w.][^*?\[\\]*")
+_PATH_IN_INDEX = re.compile(r":(?:0:)?[\w.][^*?\[\\]*")
 
 
 def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
@@ -721,7 +726,16 @@ def _formats_whole(git: Git) -> bool:
 
 def _names_anything(operands: Sequence[Word], git: Git) -> bool:
     """Whether it may be given an object that holds other files' contents than its words say."""
-    return any(map(_is_described, operands)) or _is_elsewhere(git) or odd_word(git) is not None
+    odd = any(_is_described(word) or is_of_merge(word) for word in operands)
+    return odd or _is_elsewhere(git) or odd_word(git) is not None
+
+
+def is_of_merge(word: Word) -> bool:
+    """Whether a word names what a merge left of a file in the index, which may come from a file of another name."""
+    return _OF_MERGE.match(word.prefix) is not None
+
+
+_OF_MERGE = re.compile(r":[1-3]:")
 
 
 def _is_elsewhere(git: Git) -> bool:

@@ -151,6 +151,23 @@ def _names_any(data: bytes, patterns: tuple[PathPattern, ...]) -> bool:
     return names is None or any(is_ruled(name, patterns) for name, _ in names)
 
 
+def holds_unmerged(file: str) -> bool:
+    """Whether this index has files that were not merged, or may have. What it keeps of one may come from a file of
+    another name: a merge follows what was renamed."""
+    return disk.combined(_holds_unmerged, file)
+
+
+def _holds_unmerged(file: str) -> bool:
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    return data is not None and (not _is_whole(data, file) or _any_unmerged(data))
+
+
+@lru_cache(maxsize=2)
+def _any_unmerged(data: bytes) -> bool:
+    found = _tracked(data, _MOST_NAMES)
+    return found is None or any(each.unmerged for each in found)
+
+
 def tracked_links(file: str) -> tuple[str, ...] | None:
     """Return the paths in this index that are symlinks; None where they cannot be read from it."""
     return disk.combined(_tracked_links, file)

@@ -58,14 +58,20 @@ def _unless_it_is_sure(everything: FileUse, words: Sequence[Word], git: Git) -> 
         yield everything._replace(commits=named, or_files=may_be_files(words, git))
         # Without a work tree paths count from the top, wherever git runs.
         yield everything._replace(without_tree=True)
-    setting = _PRINTS_BY_SETTING.get(git.subcommand or "", "")
-    if setting and (prints or git.subcommand not in SHOWS_FILES):
-        yield everything._replace(setting=setting)
+    if git.subcommand in _OF_STAGES:
+        yield everything._replace(unmerged=True)
+    for setting in _PRINTS_BY_SETTING.get(git.subcommand or "", ()):
+        if prints or git.subcommand not in SHOWS_FILES:
+            yield everything._replace(setting=setting)
 
+
+_OF_STAGES = frozenset({"diff", "diff-files", "diff-index"})
+"""Subcommands that print what the index holds of a file that was not merged."""
 
 _PRINTS_BY_SETTING = {
-    **dict.fromkeys(("commit", "cherry-pick", "revert", "merge", "rebase", "pull", "am"), "commit.verbose"),
-    **dict.fromkeys(("log", "whatchanged"), "log.follow"),
+    **dict.fromkeys(("commit", "cherry-pick", "revert", "merge", "rebase", "pull", "am"), ("commit.verbose",)),
+    **dict.fromkeys(("log", "whatchanged"), ("log.follow", "log.diffmerges")),
+    "show": ("log.diffmerges",),
 }
 """Settings with which subcommands print what is in files that their words do not name."""
 

@@ -27,6 +27,8 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact,
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import FileUse
 from countersign.gate.shell.files.followed_links import behind_links
+from countersign.gate.shell.files.git_folders import repository_above
+from countersign.gate.shell.files.git_index import holds_unmerged
 from countersign.gate.shell.files.git_refs import all_name_commits, names_file, takes_for_paths
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.held_below import (
@@ -622,6 +624,8 @@ class PathFinder:
             return
         if file_use.without_tree and takes_for_paths(cwd, self.judge):
             return
+        if file_use.unmerged and not _holds_unmerged(cwd, self.judge):
+            return
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
         straight = os.path.normpath(spelled) if file_use.by_git and ".." in spelled.split("/") else spelled
         if straight != spelled:
@@ -789,3 +793,9 @@ def _takes_all(pattern: str) -> bool:
     last = pattern.rstrip("/").rsplit("/", 1)[-1]
     # Nearly all names begin with a letter and hold no blank; those that a pattern leaves out save nothing.
     return not glob_segment(last).says_something or last in {".*", ".[!.]*", ".[^.]*", "..?*"}
+
+
+def _holds_unmerged(place: str, paths: PathJudge) -> bool:
+    """Whether files were not merged in the repository of this folder."""
+    repository = repository_above(place, paths)
+    return repository is not None and holds_unmerged(f"{repository.own}/index")

@@ -42,6 +42,7 @@ from countersign.gate.shell.files.git_index import (
     MOST_SHARED,
     Tracked,
     WayHome,
+    holds_unmerged,
     is_secret_in_home,
     names_secret,
     reaches_through_link,
@@ -170,7 +171,7 @@ def _tracks_none(
         return False
     if tracks_any(f"{repository.own}/index", patterns):
         return False
-    if shows_unstaged(git) or compares_files(git):
+    if (shows_unstaged(git) and not holds_unmerged(f"{repository.own}/index")) or compares_files(git):
         return True
     if may_be_asked(git, _seen(context, place)):
         names = files_printed(words, git, _seen(context, place))
