@@ -72,6 +72,14 @@ def test_where_git_finds_no_commit_it_prints_nothing(words: tuple[str, ...], rep
     assert _asked(repository, *words) == frozenset()
 
 
+@pytest.mark.parametrize("settings", ["x\n", "[core]\n\trepositoryformatversion = 99\n"])
+def test_where_git_works_in_no_repository_it_prints_nothing(settings: str, tmp_path: Path) -> None:
+    _git(tmp_path, "init", "-q")
+    (tmp_path / ".git/config").write_text(settings)
+    assert _asked(tmp_path, "diff", "HEAD~1") == frozenset()
+    assert kinds_of((_command(tmp_path), ("HEAD",))) == (Kind("", ""),)
+
+
 def test_a_failure_that_only_the_added_options_cause_is_no_answer(repository: Path) -> None:
     naming = _command(repository, "log", "--grep", "--name-status", "nothing")
     assert files_named((naming, _command(repository, "log", "--grep", "nothing"))) is None

@@ -67,7 +67,7 @@ def kinds_of(asked: tuple[GitCommand, tuple[str, ...]]) -> tuple[Kind, ...] | No
         return None
     lines = "".join(f"{name}\n" for name in names)
     answer = _run(command._replace(words=("cat-file", "--batch-check")), os.fsencode(lines))
-    if answer is not None and answer.errors.startswith(b"fatal: not a git repository"):
+    if answer is not None and answer.code != 0 and _finds_no_repository(command):
         return (Kind("", ""),) * len(names)
     if answer is None or answer.code != 0:
         return None
@@ -99,6 +99,8 @@ def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
         return None
     if answer.code == 0 or (answer.code == 1 and not answer.errors):  # by `--exit-code`
         return _names(answer.output)
+    if not answer.output and _finds_no_repository(written):
+        return frozenset()
     if answer.output or not _FINDS_NOTHING.match(answer.errors):
         return None
     again = _run(written, read=False)
@@ -106,10 +108,10 @@ def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
 
 
 _FINDS_NOTHING = re.compile(
+    rb"(?:(?:error|warning): [^\n]*\n)*(?:"
     rb"fatal: ambiguous argument '[^\n]*': unknown revision or path not in the working tree\.\n|"
     rb"fatal: bad revision '[^\n]*'\n\Z|fatal: your current branch '[^\n]*' does not have any commits yet\n\Z|"
-    rb"fatal: invalid object name '[^\n]*'\.\n\Z|No stash entries found\.\n\Z|"
-    rb"fatal: not a git repository|warning: Not a git repository\. Use --no-index"
+    rb"fatal: invalid object name '[^\n]*'\.\n\Z|No stash entries found\.\n\Z)"
 )
 
 
@@ -141,6 +143,12 @@ def _names(output: bytes) -> frozenset[str] | None:
 
 
 _STATE = re.compile(rb"[ADMTUXB]+|[MB]\d+|[CR]\d+")
+
+
+def _finds_no_repository(command: GitCommand) -> bool:
+    """Whether git takes nothing here for a repository, or not one that it works in: then it prints no line of one."""
+    answer = _run(command._replace(words=("rev-parse", "--git-dir")))
+    return answer is not None and answer.code != 0
 
 
 class _Answer(NamedTuple):

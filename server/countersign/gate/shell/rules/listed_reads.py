@@ -225,6 +225,8 @@ def _without_recursion(
     for option in options:
         if option.name not in deep:
             continue
+        if option.value is not None:
+            return None  # it says in the next word whether it enters folders (`-d recurse`)
         if option.name[:2] == "--":
             if kept.pop(option.index) != option.name:
                 return None
