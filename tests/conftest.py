@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from countersign.gate.probes import git_process
+from countersign.gate.shell.files import git_asked
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = frozenset(ROOT / line for line in (ROOT / "tests" / "slow_files.txt").read_text().splitlines())
 
@@ -22,6 +26,7 @@ SETTINGS = "_hypothesis_internal_use_settings"
 # A timing is never a test: on a busy machine even the making of examples is slow.
 settings.register_profile("untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+git_process.TIME_LIMIT = git_asked.MOST_WAITED = PATIENCE
 
 
 def pytest_addoption(parser):

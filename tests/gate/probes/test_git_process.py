@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from countersign.gate.probes import git_process
 from countersign.gate.probes.git_process import GitCommand, Kind, files_named, kinds_of
+from tests.patience import PATIENCE
 
 NAMING = ("--name-status", "-z", "--format=")
 LINES = "".join(f"{number}\n" for number in range(20))
@@ -129,28 +130,18 @@ def test_asking_writes_nothing_and_starts_no_monitor_hook_or_pager(repository: P
 
 def test_what_takes_too_long_is_ended_with_what_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git_process, "TIME_LIMIT", 0.5)
-    program = tmp_path / "git"
-    program.write_text(f"#!/bin/sh\nsleep 60 & echo $! > {tmp_path}/pid; wait\n")
+    monkeypatch.setattr(git_process, "TIME_TO_END", 0.1)
+    fifo, program = tmp_path / "fifo", tmp_path / "git"
+    os.mkfifo(fifo)
+    program.write_text(f"#!/bin/sh\ntrap '' TERM\n(exec sleep {10 * PATIENCE:.0f} > {fifo}) & wait\n")
     program.chmod(0o755)
+    reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     command = _command(tmp_path, "diff")._replace(program=str(program))
     assert files_named((command, command)) is None
-    inner = int((tmp_path / "pid").read_text())
-    for _ in range(100):
-        if not _runs(inner):
-            break
-        time.sleep(0.05)
-    assert not _runs(inner)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return (
-        subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout[:1]
-        != "Z"
-    )
+    # What is written to a pipe ends when the last one that holds it has ended.
+    assert select.select([reading], [], [], PATIENCE)[0]
+    assert os.read(reading, 1) == b""
+    os.close(reading)
 
 
 def test_of_our_own_variables_git_gets_none_that_choose_what_it_reads(
@@ -169,3 +160,14 @@ def test_of_our_own_variables_git_gets_none_that_choose_what_it_reads(
 def test_an_answer_that_is_too_long_is_none(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git_process, "MOST_BYTES", 10)
     assert _asked(repository, "show") is None
+
+
+def test_more_names_than_a_pipe_takes_are_not_asked_about(repository: Path) -> None:
+    assert kinds_of((_command(repository), ("HEAD",) * 5_000)) is None
+
+
+def test_a_program_that_reads_nothing_and_fails_gives_no_answer(tmp_path: Path) -> None:
+    program = tmp_path / "git"
+    program.write_text("#!/bin/sh\nexec <&-\nexit 1\n")
+    program.chmod(0o755)
+    assert kinds_of((_command(tmp_path)._replace(program=str(program)), ("HEAD",) * 10)) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 import shlex
 import subprocess
@@ -617,9 +618,24 @@ def test_the_program_that_is_asked_is_the_one_that_would_run(tmp_path: Path, mon
 def test_git_is_not_asked_for_ever_by_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _with_branch(tmp_path)
     text = "; ".join(f"git show -U{number}" for number in range(40))
+    monkeypatch.setattr(git_asked, "MOST_WAITED", math.inf)
     assert decide(text, workspace=str(tmp_path), home=HOME) == "allow"
-    monkeypatch.setattr(git_asked, "_MOST_WAITED", 0.01)
+    monkeypatch.setattr(git_asked, "MOST_WAITED", 0.0)
     assert decide(text, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_what_was_fetched_from_an_address_is_named_without_a_ref(tmp_path: Path) -> None:
+    other, folder = tmp_path / "other", tmp_path / "project"
+    for each in (other, folder):
+        each.mkdir()
+    _with_branch(other, secret=".env")
+    (folder / "a.txt").write_text("x\n")
+    _git(folder, "init", "-q", "-b", "main")
+    _commit_all(folder)
+    command = "git show $(git rev-list -1 FETCH_HEAD)"
+    assert decide(command, workspace=str(folder), home=HOME) == "allow"
+    _git(folder, "fetch", "-q", str(other), "topic")
+    assert decide(command, workspace=str(folder), home=HOME) == "ask"
 
 
 def test_the_empty_tree_holds_no_file(tmp_path: Path) -> None:

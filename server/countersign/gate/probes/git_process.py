@@ -10,19 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
 import selectors
 import signal
 import subprocess
-import tempfile
 import time
 from typing import Final, NamedTuple
 
-TIME_LIMIT: Final = 2.0
+TIME_LIMIT: float = 2.0
 """Seconds for one answer. git names the files of a thousand commits in a tenth of that."""
-TIME_TO_END: Final = 0.5
+TIME_TO_END: float = 0.5
 """Seconds in which git may take away what it locked, once that is over."""
 
-MOST_BYTES: Final = 4 << 20
+MOST_BYTES: int = 4 << 20
 """Bytes of the longest answer."""
 
 _SETTINGS: Final = (
@@ -40,8 +40,12 @@ _ENVIRONMENT: Final = {
 """With what is inherited, all that git gets: of our own variables some name another repository."""
 
 
+_GIT_FAILS = 128
+"""How git exits where it cannot go on."""
+
+
 class Kind(NamedTuple):
-    """What git finds under a name: the kind of the object, empty where there is none, and its number."""
+    """What git finds under a name: the kind of the object and its number, both empty if it finds nothing."""
 
     kind: str
     number: str
@@ -90,9 +94,9 @@ _FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (commit|tree|blob|tag) \d+")
 
 def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
     """The files that a command names which was given ``--name-status -z`` and an empty format, counted from the top of
-    the work tree; none where git finds no repository or no commit of a name, and the second one, which is the command
-    as it was written, fails alike. None where it fails otherwise, takes too long or names more than is read. Blocks for
-    up to three times ``TIME_LIMIT``."""
+    the work tree; no file where git finds no repository or no commit of a name, and the second one, which is the
+    command as it was written, fails alike. None where it fails otherwise, takes too long or names more than is read.
+    Blocks for up to three times ``TIME_LIMIT``."""
     naming, written = asked
     answer = _run(naming)
     if answer is None:
@@ -148,7 +152,7 @@ _STATE = re.compile(rb"[ADMTUXB]+|[MB]\d+|[CR]\d+")
 def _finds_no_repository(command: GitCommand) -> bool:
     """Whether git takes nothing here for a repository, or not one that it works in: then it prints no line of one."""
     answer = _run(command._replace(words=("rev-parse", "--git-dir")))
-    return answer is not None and answer.code != 0
+    return answer is not None and answer.code == _GIT_FAILS
 
 
 class _Answer(NamedTuple):
@@ -158,25 +162,27 @@ class _Answer(NamedTuple):
 
 
 def _run(command: GitCommand, given: bytes = b"", *, read: bool = True) -> _Answer | None:
-    """What git answers; None where it cannot be started, takes too long or answers more than is read. What it prints is
-    thrown away unless it is ``read``."""
+    """What git answers; None where it cannot be started, takes too long, answers more than is read or is given more
+    than a pipe takes at once. What it prints is thrown away unless it is ``read``."""
+    if len(given) > select.PIPE_BUF:
+        return None
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    with tempfile.TemporaryFile() as handed:
-        handed.write(given)
-        handed.seek(0)
-        try:
-            process = subprocess.Popen(
-                (command.program, *command.front, *_SETTINGS, *command.words),
-                stdin=handed,
-                stdout=subprocess.PIPE if read else subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                cwd=command.place,
-                env={**inherited, **_ENVIRONMENT, "PATH": command.path},
-                process_group=0,
-            )
-        except (OSError, ValueError):
-            return None
+    try:
+        process = subprocess.Popen(
+            (command.program, *command.front, *_SETTINGS, *command.words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE if read else subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=command.place,
+            env={**inherited, **_ENVIRONMENT, "PATH": command.path},
+            process_group=0,
+        )
+    except (OSError, ValueError):
+        return None
     with process:
+        if process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError), process.stdin:
+                process.stdin.write(given)
         answer = _answer(process)
         if answer is None:
             _end(process)
@@ -184,11 +190,24 @@ def _run(command: GitCommand, given: bytes = b"", *, read: bool = True) -> _Answ
 
 
 def _answer(process: subprocess.Popen[bytes]) -> _Answer | None:
-    deadline, left = time.monotonic() + TIME_LIMIT, MOST_BYTES
+    deadline = time.monotonic() + TIME_LIMIT
+    found = _read_to_end(process, deadline)
+    if found is None:
+        return None
+    try:
+        code = process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+    return _Answer(code, *found)
+
+
+def _read_to_end(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bytes] | None:
+    """What a process prints on its output and for errors until all that it started has closed both; None where that is
+    later than ``deadline`` (seconds of the monotonic clock), or more than is read."""
     output, errors = bytearray(), bytearray()
     with selectors.DefaultSelector() as ready:
         for pipe, into in ((process.stdout, output), (process.stderr, errors)):
-            if pipe is not None:
+            if pipe is not None and not pipe.closed:
                 ready.register(pipe, selectors.EVENT_READ, into)
         while ready.get_map():
             events = ready.select(max(0.0, deadline - time.monotonic()))
@@ -196,23 +215,22 @@ def _answer(process: subprocess.Popen[bytes]) -> _Answer | None:
                 return None
             for key, _ in events:
                 piece = os.read(key.fd, 1 << 16)
-                left -= len(piece)
-                if left < 0:
-                    return None
                 if not piece:
                     ready.unregister(key.fileobj)
                 key.data.extend(piece)
-    try:
-        code = process.wait(max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return None
-    return _Answer(code, bytes(output), bytes(errors))
+                if len(output) + len(errors) > MOST_BYTES:
+                    return None
+    return bytes(output), bytes(errors)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started; git may first take away what it locked."""
-    for sent in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, sent)
-        if sent == signal.SIGTERM:
-            time.sleep(TIME_TO_END)  # it is waited for later: until then nobody else can have its number
+    """End a process and all that it started; git may first take away what it locked. The process is waited for later:
+    until then nobody else can have its number."""
+    _signal(process, signal.SIGTERM)
+    _read_to_end(process, time.monotonic() + TIME_TO_END)
+    _signal(process, signal.SIGKILL)
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

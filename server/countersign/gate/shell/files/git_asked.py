@@ -71,7 +71,7 @@ _SHOWN_ALONE = frozenset({"-w", "-b", "--ignore-all-space", "--ignore-space-chan
 """Of these, those that count commits, or leave lines out of them: with ``--follow`` git passes over a commit of which
 nothing is left, and counts the next one."""
 _ELSEWHERE = frozenset({"--output", "--no-index"})
-"""With these nothing is said of what git prints: it goes elsewhere, or comes from there."""
+"""With these git is not asked: what it prints goes to another place, or comes from one."""
 _NAMES_REFS = frozenset({
     "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "-g", "--walk-reflogs",
 })  # fmt: skip
@@ -82,13 +82,16 @@ _BEYOND_PATHS = frozenset({"--full-diff", "--follow", "--merge", "-L", "--remerg
 _ALL = ("--all", "--reflog")
 _OF_STAGES = frozenset({"diff", "diff-files", "diff-index"})
 """Subcommands that print what the index keeps of a file that was not merged, which may come from one of another name:
-then all files of these commits count, and all that are named in the repository."""
-_MERGED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "stash")
+then all files of everything that is named in the repository count."""
+_OTHER_HEADS = (
+    "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "BISECT_HEAD", "stash",
+)  # fmt: skip
+"""Names of commits that need not be among the refs (`gitrevisions`)."""
 
 _BY_DATE = re.compile(r"@\{(?!-?\d{1,9}\}|u\}|upstream\}|push\})", re.IGNORECASE)
 """An earlier state by its date, which is another one by the time."""
 
-_MOST_WAITED = 3.0
+MOST_WAITED: float = 3.0
 """Seconds that git may take for one text; behind these nothing more is asked."""
 
 _RANGE = re.compile(r"\.\.\.?")
@@ -98,80 +101,73 @@ _TREE = "^{tree}"
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
-class Seen(NamedTuple):
-    """From where git is looked at: the folder in which it runs, and the folders in which its program is found."""
+class GitPlace(NamedTuple):
+    """The folder in which git runs, and the folders in which its program is found."""
 
     place: str
     folders: tuple[str, ...]
     paths: PathJudge
 
 
-def files_printed(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str] | None:
+def files_printed(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset[str] | None:
     """Return files, counted from the top of the work tree, of which this command prints lines now, and no others unless
     its options leave it open which: then all that the histories hold from which it prints. None where git cannot be
     asked or does not say. Starts git: its repository must be one in which that is harmless."""
-    command = _command(words, git, seen)
-    if command is None or not may_be_asked(git, seen):
+    command = _command(words, git, where)
+    if command is None or not may_be_asked(git, where):
         return None
-    with _waiting(seen) as late:
+    with _waiting(where) as late:
         if late:
             return None
         if _named_later(words):
-            history = _of_histories(command, git, ("HEAD", *_ALL), seen)
-            return disk.files_named_by_git(history, history)
+            return _files_of_all_histories(command, git, where)
         found = _revisions(command, words, git)
         if found is None:
             return None
         printing = git.subcommand in _OF_OBJECTS
         if printing and any(each.kind and (each.holds_path or not each.is_commit) for each in found):
             return None
-        if not _is_exact(git, seen):
+        if not _is_exact(git, where):
             numbers = [number for each in found for number in each.numbers if each.kind and number]
             paths = [each.at - git.start + 1 for each in found if each.kind == ""]
-            history = _of_histories(command, git, numbers or ["HEAD"], seen, paths=min(paths, default=None))
-            return disk.files_named_by_git(history, history)
+            starts = numbers or ["HEAD"]
+            return _files_in_histories(_of_histories(command, git, starts, where, paths=min(paths, default=None)))
         named = disk.files_named_by_git(_naming(command, words, git, found), command)
-        if named is None or git.subcommand not in _OF_STAGES or not _holds_unmerged(seen):
+        if named is None or git.subcommand not in _OF_STAGES or not _holds_unmerged(where):
             return named
-        merged = disk.kinds_in_git(command, _MERGED)
-        if merged is None:
-            return None
-        starts = ("HEAD", *_ALL, *(each.number for each in merged if each.kind))
-        history = _of_histories(command._replace(words=()), git, starts, seen)
-        beside = disk.files_named_by_git(history, history)
+        beside = _files_of_all_histories(command._replace(words=()), git, where)
         return None if beside is None else named | beside
 
 
-def _holds_unmerged(seen: Seen) -> bool:
-    repository = repository_above(seen.place, seen.paths)
+def _holds_unmerged(where: GitPlace) -> bool:
+    repository = repository_above(where.place, where.paths)
     return repository is None or holds_unmerged(f"{repository.own}/index")
 
 
-def prints_commits_alone(words: Sequence[Word], git: Git, seen: Seen) -> bool:
+def prints_commits_alone(words: Sequence[Word], git: Git, where: GitPlace) -> bool:
     """Whether, by git's own answer, every word of this command that may be a revision names a commit, or in front of a
     path the tree of one. Of words that are not constant nothing is said."""
-    command = _command(words, git, seen)
+    command = _command(words, git, where)
     if command is None or git.subcommand not in _OF_OBJECTS or not revisions(words, git) or _named_later(words):
         return True
-    with _waiting(seen) as late:
+    with _waiting(where) as late:
         found = None if late else _revisions(command, words, git)
     texts = [word.value or "" for word in words]
     in_index = [texts[each.at].startswith(":") and not is_of_merge(words[each.at]) for each in found or ()]
     return found is not None and all(each.is_commit or inside for each, inside in zip(found, in_index, strict=True))
 
 
-def files_searched(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str] | None:
+def files_searched(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset[str] | None:
     """Return the files of the commits in which ``git grep`` searches, wherever in these; None where git does not say,
     or a word names anything but a commit."""
-    command = _command(words, git, seen)
+    command = _command(words, git, where)
     if command is None:
         return None
-    with _waiting(seen) as late:
+    with _waiting(where) as late:
         if late:
             return None
         if _named_later(words):
-            history = _of_histories(command, git, ("HEAD", *_ALL), seen)
-            return disk.files_named_by_git(history, history)
+            return _files_of_all_histories(command, git, where)
         found = _revisions(command, words, git)
         if found is None or not all(each.is_commit for each in found):
             return None
@@ -185,7 +181,7 @@ def files_searched(words: Sequence[Word], git: Git, seen: Seen) -> frozenset[str
         return names
 
 
-def may_be_asked(git: Git, seen: Seen) -> bool:
+def may_be_asked(git: Git, where: GitPlace) -> bool:
     """Whether git can be asked of which files a command prints lines, as far as its options and settings say."""
     if git.subcommand not in _ASKED and not shows_stash(git):
         return False
@@ -198,21 +194,21 @@ def may_be_asked(git: Git, seen: Seen) -> bool:
     if any(way != "log" for way in ways):
         return False
     known = all(is_of_differences(option.name, git) for option in found.options)
-    return known and (git.subcommand in _OF_HISTORIES or _is_exact(git, seen))
+    return known and (git.subcommand in _OF_HISTORIES or _is_exact(git, where))
 
 
-def _is_exact(git: Git, seen: Seen) -> bool:
+def _is_exact(git: Git, where: GitPlace) -> bool:
     """Whether it names exactly the files of which it prints lines, as far as its options and the settings leave it."""
     options = [option.name for option in git.arguments.options]
     if not all(name in _EXACT or name[1:].isdigit() for name in options) or git.subcommand == "whatchanged":
         return False
     counted = any(name in _SHOWN_ALONE or name[1:].isdigit() for name in options)
-    if counted and ("--follow" in options or may_be_set("log.follow", seen.place, seen.paths)):
+    if counted and ("--follow" in options or may_be_set("log.follow", where.place, where.paths)):
         return False
-    return not any(may_be_set(each, seen.place, seen.paths) for each in ("log.diffmerges", "diff.relative"))
+    return not any(may_be_set(each, where.place, where.paths) for each in ("log.diffmerges", "diff.relative"))
 
 
-def _command(words: Sequence[Word], git: Git, seen: Seen) -> GitCommand | None:
+def _command(words: Sequence[Word], git: Git, where: GitPlace) -> GitCommand | None:
     """The command as it stands; None where a word is not constant, or means something else by the time."""
     texts = [word.value for word in words]
     constant = [text for text in texts if text is not None]
@@ -223,19 +219,19 @@ def _command(words: Sequence[Word], git: Git, seen: Seen) -> GitCommand | None:
     if any(text.startswith("--end") or _BY_DATE.search(text) for text in constant[git.start :]):
         return None
     name, first = constant[0], git.start - 1
-    folder = os.path.dirname(name) if name.startswith("/") else disk.first_that_runs(name, seen.folders)
+    folder = os.path.dirname(name) if name.startswith("/") else disk.first_that_runs(name, where.folders)
     if folder is None:
         return None
-    program, path = f"{folder}/{os.path.basename(name)}", ":".join(seen.folders)
-    return GitCommand(program, path, tuple(constant[1:first]), tuple(constant[first:]), seen.place)
+    program, path = f"{folder}/{os.path.basename(name)}", ":".join(where.folders)
+    return GitCommand(program, path, tuple(constant[1:first]), tuple(constant[first:]), where.place)
 
 
 @contextlib.contextmanager
-def _waiting(seen: Seen) -> Iterator[bool]:
+def _waiting(where: GitPlace) -> Iterator[bool]:
     """Count the seconds of this block, and say whether there were too many before."""
-    began, spent = time.monotonic(), seen.paths.spent
+    began, spent = time.monotonic(), where.paths.spent
     try:
-        yield spent.waited > _MOST_WAITED
+        yield spent.waited > MOST_WAITED
     finally:
         spent.waited += time.monotonic() - began
 
@@ -263,7 +259,7 @@ def _naming(command: GitCommand, words: Sequence[Word], git: Git, found: Sequenc
 
 
 def _of_histories(
-    command: GitCommand, git: Git, starts: Sequence[str], seen: Seen, *, paths: int | None = None
+    command: GitCommand, git: Git, starts: Sequence[str], where: GitPlace, *, paths: int | None = None
 ) -> GitCommand:
     """A command that names all files that histories hold, by the names that they have in each commit, also of commits
     that this one leaves out, and of what a merge brought: those that its paths choose, where its options leave it at
@@ -272,7 +268,7 @@ def _of_histories(
         starts = (*starts, *_ALL)
     chosen: tuple[str, ...] = ()
     beyond = git.arguments.has(*_BEYOND_PATHS) or any(
-        may_be_set(each, seen.place, seen.paths) for each in ("log.follow", "log.diffmerges")
+        may_be_set(each, where.place, where.paths) for each in ("log.follow", "log.diffmerges")
     )
     if "--" in command.words:
         paths = command.words.index("--") + 1
@@ -281,6 +277,19 @@ def _of_histories(
     settings = ("-c", "log.showRoot=true", "-c", "log.follow=false", "-c", "log.showSignature=false")
     options = ("log", "--diff-merges=separate", "--root", "--no-renames", "--full-history", *_NAMES_FILES, _FORMAT)
     return command._replace(front=(*command.front, *settings), words=(*options, *starts, "--", *chosen))
+
+
+def _files_of_all_histories(command: GitCommand, git: Git, where: GitPlace) -> frozenset[str] | None:
+    """All files of everything that is named in the repository, or was, as far as the logs of its refs say."""
+    others = disk.kinds_in_git(command, _OTHER_HEADS)
+    if others is None:
+        return None
+    starts = ("HEAD", *_ALL, *(each.number for each in others if each.kind == "commit"))
+    return _files_in_histories(_of_histories(command, git, starts, where))
+
+
+def _files_in_histories(history: GitCommand) -> frozenset[str] | None:
+    return disk.files_named_by_git(history, history)
 
 
 def _named_later(words: Sequence[Word]) -> bool:

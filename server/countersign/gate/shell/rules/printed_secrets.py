@@ -16,7 +16,7 @@ from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME
 from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_asked import (
-    Seen,
+    GitPlace,
     files_printed,
     files_searched,
     may_be_asked,
@@ -123,20 +123,20 @@ def _of_git_at(
         named = _name_commits(context, words, git, place)
         reason = None if named else _of_git(context, words, git, (), place, names_alone=True)
     if reason is None and repository_above(place, context.paths) is not None:
-        reason = None if prints_commits_alone(words, git, _seen(context, place)) else _UNKNOWN_FILES
+        reason = None if prints_commits_alone(words, git, _git_place(context, place)) else _UNKNOWN_FILES
     return reason
 
 
-def _seen(context: JudgingContext, place: str) -> Seen:
-    return Seen(place, context.program_path.outside, context.paths)
+def _git_place(context: JudgingContext, place: str) -> GitPlace:
+    return GitPlace(place, context.program_path.outside, context.paths)
 
 
 def _as_git_says(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> str | None:
     """Why it may print a secret of the commits that it names, by what git itself says of these."""
     repository = repository_above(place, context.paths)
-    if repository is None or not may_be_asked(git, _seen(context, place)):
+    if repository is None or not may_be_asked(git, _git_place(context, place)):
         return None
-    names = files_printed(words, git, _seen(context, place))
+    names = files_printed(words, git, _git_place(context, place))
     if names is None:
         return _UNKNOWN_FILES
     ways = _ways_home(context, repository)
@@ -173,8 +173,8 @@ def _tracks_none(
         return False
     if (shows_unstaged(git) and not holds_unmerged(f"{repository.own}/index")) or compares_files(git):
         return True
-    if may_be_asked(git, _seen(context, place)):
-        names = files_printed(words, git, _seen(context, place))
+    if may_be_asked(git, _git_place(context, place)):
+        names = files_printed(words, git, _git_place(context, place))
         return names is not None and not any(is_ruled(name, patterns) for name in names)
     return searches_files(git) and _committed(context, words, git, place, repository, patterns) == ()
 
@@ -268,7 +268,7 @@ def _of_git(
     earlier = _committed(context, words, git, place, repository)
     known = (
         names_alone
-        or may_be_asked(git, _seen(context, place))
+        or may_be_asked(git, _git_place(context, place))
         or searching
         or _goes_back_from_head(context, words, git, place)
     )
@@ -331,7 +331,7 @@ def _committed(
         last = committed_secrets(commits, f"{repository.own}/index", ways, patterns)
     if last is None or not searching or _goes_back_from_head(context, words, git, place):
         return last
-    names = files_searched(words, git, _seen(context, place))
+    names = files_searched(words, git, _git_place(context, place))
     if names is None:
         return None
     return (*last, *(name for name in sorted(names) if _is_secret(name, ways) or is_ruled(name, patterns)))
