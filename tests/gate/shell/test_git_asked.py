@@ -169,7 +169,8 @@ def test_branches_without_the_file_are_compared(tmp_path: Path) -> None:
                 "git diff --merge-base main", "git show HEAD@{1}", "git diff '@{-1}'")  # fmt: skip
     commands += ("git log -p --graph", "git log -p -1 --until=yesterday", "git log -p -S x topic", "git show -C",
                  "git log -p --since=2001-01-01 -1", "git log -p -i --grep 'X$'")  # fmt: skip
-    asked = ("git diff @{u}", "git show 'HEAD@{1 hour ago}'", "git diff -C topic", "git reflog -p")
+    commands += ("git diff -C topic", "git reflog -p")
+    asked = ("git diff @{u}", "git show 'HEAD@{1 hour ago}'")
     for deny in (["Read(./conf/live.txt)"], ["Read(./.env)"]):
         answers = {command: decide(command, deny=deny, workspace=str(tmp_path), home=HOME) for command in commands}
         assert set(answers.values()) == {"allow"}, answers
@@ -401,13 +402,14 @@ def test_what_git_said_is_asked_again_before_a_decision_is_recalled(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "command",
-    ["git reflog -p", "git reflog show -p -3", "git stash list -p", "git stash list -G a", "git log -p -g",
-     "git diff 'HEAD@{1 hour ago}'", "git diff -C topic", "git diff -S x topic"],
+    ["git reflog -p", "git reflog show -p -3", "git stash list -p", "git stash list -G a",
+     "git diff -C topic", "git diff -S x topic", "git diff --diff-filter=M topic"],
 )  # fmt: skip
-def test_where_git_is_not_asked_only_the_last_commits_are_known(command: str, tmp_path: Path) -> None:
+def test_where_git_does_not_name_them_all_files_of_the_repository_count(command: str, tmp_path: Path) -> None:
     _with_branch(tmp_path)
-    for deny in ([], ["Read(conf/**)"]):
-        assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "allow"
+    assert decide(command, deny=["Read(conf/**)"], workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide(command, deny=["Read(others/**)"], workspace=str(tmp_path), home=HOME) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -713,6 +715,11 @@ def test_what_the_index_keeps_of_a_merge_may_come_from_another_file(
         "git show :3:conf/x",
         "git diff -3 -- conf/x",
         "git cat-file -p :3:conf/x",
+        "git diff -S KEY",
+        "git diff -S KEY -- conf/x",
+        "git diff --diff-filter=M -- conf/x",
+        "git diff -C",
+        "git diff-files -p -S KEY",
     )
     for command in commands:
         assert TOKEN in _git(tmp_path, *command.split()[1:]), command

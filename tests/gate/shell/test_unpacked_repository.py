@@ -354,7 +354,6 @@ def test_what_prints_more_than_it_names_may_print_a_secret(repository: Path, com
         ("showIncludeUntracked = false", "git stash show -p", "allow"),
         ("showIncludeUntracked = true", "git stash show", "allow"),
         ("showIncludeUntracked = true\n\tshowPatch = true", "git stash show", "ask"),
-        ("showIncludeUntracked = true", "git stash list -p", "ask"),
     ],
 )
 def test_a_stash_may_hold_secrets_that_git_did_not_track(

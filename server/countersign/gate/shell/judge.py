@@ -23,6 +23,7 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.files.git_changes import GitChange, changes_of
 from countersign.gate.shell.files.rewritten_folders import changes_index
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
@@ -200,6 +201,7 @@ def _judged(
     made = made_names(judged.findings, context.paths.workspace, (*judging.given_names, *judging.taken_names()))
     made |= {ANY_FILES} if judging.brings_ignore_files() else set()
     made |= {ANOTHER_INDEX} if len(judging.index_changes) > 1 else set()
+    made |= judging.git_changes_ahead()
     return judged, (made, judging.earlier())
 
 
@@ -304,6 +306,12 @@ class _Judging:
             self.given_names |= earlier.given
             for kept in earlier.made:
                 self.unsettled.keep(kept)
+        self.context.changed_git.clear()
+        self.context.changed_git.update(each for each in GitChange if each.value in self.context.made)
+
+    def git_changes_ahead(self) -> set[str]:
+        """What commands change for git ones that stand in front of them and may run later."""
+        return {each.value for each in self.context.changed_git} if self.repeats or self.beside else set()
 
     def earlier(self) -> Earlier | None:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
@@ -821,6 +829,10 @@ class _Judging:
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if any(known.git is not None and changes_index(known.git) for known in analyzed.known):
             self.index_changes.add(analyzed.step.command.source)
+        changed = {each for known in analyzed.known if known.git is not None for each in changes_of(known.git)}
+        if not changed <= self.context.changed_git:
+            self.context.changed_git.update(changed)
+            self.forget()
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             # The others are let go at once: a long text would keep thousands.
             self.cases[index] = analyzed.written or analyzed

@@ -181,6 +181,33 @@ def files_searched(words: Sequence[Word], git: Git, where: GitPlace) -> frozense
         return names
 
 
+def files_in_repository(
+    words: Sequence[Word], git: Git, where: GitPlace, *, changed: bool = False
+) -> frozenset[str] | None:
+    """Return the files of all that is named in the repository, or was, as far as the logs of its refs say: behind
+    ``--`` those that the paths of this command choose. With ``changed``, or where files are not merged, all of them, as
+    lines of a file may then stand under another name. None where git does not say."""
+    command = _command(words, git, where)
+    if command is None:
+        return None
+    if changed or _holds_unmerged(where):
+        command = command._replace(words=())
+    with _waiting(where) as late:
+        return None if late else _files_of_all_histories(command, git, where)
+
+
+def files_to_add(words: Sequence[Word], git: Git, where: GitPlace, *, ignored: bool) -> frozenset[str] | None:
+    """Return the files of the work tree that git does not track; with ``ignored`` also those that it passes over. None
+    where it does not say."""
+    command = _command(words, git, where)
+    if command is None:
+        return None
+    left_out = () if ignored else ("--exclude-standard",)
+    listing = ("ls-files", "--others", *left_out, "--full-name", "-z", "--", ":/")
+    with _waiting(where) as late:
+        return None if late else disk.files_listed_by_git(command._replace(front=(), words=listing))
+
+
 def may_be_asked(git: Git, where: GitPlace) -> bool:
     """Whether git can be asked of which files a command prints lines, as far as its options and settings say."""
     if git.subcommand not in _ASKED and not shows_stash(git):

@@ -641,35 +641,6 @@ def revisions(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     return tuple(map(_revision_of, named)) or (constant("HEAD"),)
 
 
-def history_starts(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
-    """Words of a command that shows a history, or a stash, which may name the commits from which it goes back."""
-    dashes = end_of_revisions(words, git)
-    if shows_stash(git):
-        return tuple(word for _, word in git.arguments.operands[1:]) or (constant("refs/stash"),)
-    if git.subcommand not in _WALKS and git.subcommand != "reflog":
-        return ()
-    named = (word for index, word in git.arguments.operands if index < dashes)
-    return tuple(word for word in named if not word.prefix.startswith(":")) or (constant("HEAD"),)
-
-
-def may_start_elsewhere(git: Git) -> bool:
-    """Whether a command that prints lines of a history may begin at commits that are named otherwise than by its words:
-    those of a log of changes, or of the refs that match the value of an option. Those of all refs are not among these
-    (``--all``): no more than the last commits are known of a history anyway."""
-    if git.subcommand not in _WALKS:
-        return git.subcommand == "reflog" or (git.subcommand == "stash" and not shows_stash(git))
-    known = _OF_DIFFERENCES | _OF_WALKS - {"--glob", "-g", "--walk-reflogs"}
-    return not all(
-        (option.name in known and (option.value is None or option.name not in _OF_REFS))
-        or option.name[1:].isdigit()
-        or _leaves_unstaged(option.name)
-        for option in git.arguments.options
-    )
-
-
-_OF_REFS = frozenset({"--branches", "--tags", "--remotes"})
-
-
 def _sources(words: Sequence[Word], git: Git) -> tuple[Word, ...]:
     """The trees out of which files are taken by their paths."""
     if git.subcommand == "restore":

@@ -11,6 +11,7 @@ from countersign.gate.paths.spent import Spent
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.chosen_programs import ProgramPath, program_path
 from countersign.gate.shell.effects.settings_inside import settings_inside
+from countersign.gate.shell.files.git_changes import GitChange
 from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Word
 
@@ -37,7 +38,8 @@ class JudgingContext:
     them. ``activated`` are folders
     of programs that the text puts in front of the path, and ``walked`` the listings that were looked
     through. ``asking_folders`` says of folders whether writing there asks, and ``asking_moves`` of a text whether its
-    moves may lead to one of them (``where_it_runs.py``)."""
+    moves may lead to one of them (``where_it_runs.py``). ``changed_git`` is what the commands that were judged so far
+    change of what git prints."""
 
     rules: RuleSet
     paths: PathJudge
@@ -62,6 +64,7 @@ class JudgingContext:
     walked: set[Hashable] = field(default_factory=set[Hashable])
     asking_folders: dict[str, bool] = field(default_factory=dict[str, bool])
     asking_moves: dict[int, tuple[Facts, bool]] = field(default_factory=dict)
+    changed_git: set[GitChange] = field(default_factory=set[GitChange])
 
     @property
     def settings_inside(self) -> bool:

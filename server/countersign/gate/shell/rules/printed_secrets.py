@@ -7,7 +7,6 @@ and in git's index, within bounds; where a rule for reading covers a secret, it 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
@@ -17,16 +16,17 @@ from countersign.gate.patterns import PathPattern
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_asked import (
     GitPlace,
+    files_in_repository,
     files_printed,
     files_searched,
+    files_to_add,
     may_be_asked,
     prints_commits_alone,
 )
+from countersign.gate.shell.files.git_changes import GitChange
 from countersign.gate.shell.files.git_contents import (
     compares_files,
-    history_starts,
     may_be_files,
-    may_start_elsewhere,
     printed_below,
     prints_lines,
     prints_objects,
@@ -53,7 +53,6 @@ from countersign.gate.shell.files.git_index import (
 )
 from countersign.gate.shell.files.git_refs import (
     all_name_commits,
-    commit_checked_out,
     is_in_git_folder,
     names_file,
     replaces_objects,
@@ -61,7 +60,6 @@ from countersign.gate.shell.files.git_refs import (
 )
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.files.git_settings import compares_dates_alone, may_be_on
-from countersign.gate.shell.files.git_trees import MOST_COMMITS, Commits, committed_secrets
 from countersign.gate.shell.files.rg_operands import searches
 from countersign.gate.shell.files.searched_secrets import (
     IGNORE_NAMES,
@@ -116,7 +114,8 @@ def _of_git_at(
         found = [word for word in named if context.paths.resolve(literal(word), cwd=place).kind in ("file", "folder")]
         limits = found or None
     if limits is not None:
-        reason = _of_git(context, words, git, limits, place) or _as_git_says(context, words, git, place)
+        reason = _after_changes(context, place) or _of_git(context, words, git, limits, place)
+        reason = reason or _of_commits(context, words, git, limits, place)
     elif not prints_lines(git):
         return None
     else:
@@ -131,20 +130,73 @@ def _git_place(context: JudgingContext, place: str) -> GitPlace:
     return GitPlace(place, context.program_path.outside, context.paths)
 
 
-def _as_git_says(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> str | None:
-    """Why it may print a secret of the commits that it names, by what git itself says of these."""
+def _after_changes(context: JudgingContext, place: str) -> str | None:
+    """Why it may print a secret that an earlier command of the same text brings, of which git cannot tell yet."""
+    changed = context.changed_git
+    if GitChange.FETCHES in changed:
+        return "which files an earlier command fetches is not known, and one may be a secret"
+    return _UNKNOWN_FILES if changed and repository_above(place, context.paths) is None else None
+
+
+def _of_commits(
+    context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word], place: str
+) -> str | None:
+    """Why it may print a secret of commits, by what git itself says of these."""
     repository = repository_above(place, context.paths)
-    if repository is None or not may_be_asked(git, _git_place(context, place)):
+    if repository is None or (limits and prints_objects(git) and _name_commits(context, words, git, place)):
         return None
-    names = files_printed(words, git, _git_place(context, place))
+    if searches_files(git) and not context.changed_git:
+        return None  # where it searches in commits, was looked up with the index
+    names = _files_of_commits(context, words, git, place, repository)
     if names is None:
         return _UNKNOWN_FILES
-    ways = _ways_home(context, repository)
-    for name in sorted(names):
-        path = f"{repository.folder}/{name}"
-        if _is_secret(name, ways) and not _is_covered(context, path):
-            return _reads(path)
-    return None
+    secrets = _secrets_among(names, _ways_home(context, repository))
+    paths = (f"{repository.folder}/{name}" for name in secrets)
+    return next((_reads(path) for path in paths if not _is_covered(context, path)), None)
+
+
+def _files_of_commits(
+    context: JudgingContext, words: Sequence[Word], git: Git, place: str, repository: Repository
+) -> frozenset[str] | None:
+    """Files of commits of which a command prints lines, or more, and of those that the text adds before; None if they
+    are not known."""
+    where, changed = _git_place(context, place), context.changed_git
+    named = _files_named(context, words, git, where, repository)
+    if named is None or changed.isdisjoint(_ADDING):
+        return named
+    ignored = GitChange.ADDS_ANY in changed or not context.made.isdisjoint({*IGNORE_NAMES, ANY_FILES})
+    added = files_to_add(words, git, where, ignored=ignored)
+    return None if added is None else named | added
+
+
+_ADDING = frozenset({GitChange.ADDS, GitChange.ADDS_ANY})
+
+
+def _files_named(
+    context: JudgingContext, words: Sequence[Word], git: Git, where: GitPlace, repository: Repository
+) -> frozenset[str] | None:
+    """The same without what is added."""
+    if GitChange.MOVES in context.changed_git:
+        return files_in_repository(words, git, where, changed=True)
+    if may_be_asked(git, where):
+        return files_printed(words, git, where)
+    if compares_files(git) or (shows_unstaged(git) and not holds_unmerged(f"{repository.own}/index")):
+        return frozenset()
+    return _files_searched(words, git, where) if searches_files(git) else files_in_repository(words, git, where)
+
+
+def _files_searched(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset[str] | None:
+    """Files of the commits in which ``git grep`` searches."""
+    found = git.arguments
+    if found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2):
+        return frozenset()
+    return files_searched(words, git, where)
+
+
+def _secrets_among(names: frozenset[str], ways: tuple[WayHome, ...]) -> list[str]:
+    """Those of these names, counted from the top of a work tree, that are called like a secret."""
+    encoded = ((name, os.fsencode(name)) for name in sorted(names))
+    return [name for name, each in encoded if names_secret(each) or any(is_secret_in_home(each, way) for way in ways)]
 
 
 def _ways_home(context: JudgingContext, repository: Repository) -> tuple[WayHome, ...]:
@@ -154,7 +206,7 @@ def _ways_home(context: JudgingContext, repository: Repository) -> tuple[WayHome
 
 def prints_nothing_ruled(context: JudgingContext, words: Sequence[Word], git: Git, places: Sequence[str]) -> bool:
     """Whether a command of git's surely prints no line of a file that a rule against reading is about: git tracks none,
-    and neither did the last commits, if it prints lines of these alone."""
+    and neither do the commits of which it prints lines."""
     if not prints_lines(git) and prints_unnamed(words, git) is None:
         return not shows_stash(git)  # which settings may have print lines
     patterns = context.paths.patterns_against_reading()
@@ -169,33 +221,10 @@ def _tracks_none(
     repository = repository_above(place, context.paths)
     if repository is None or repository.folder != context.paths.workspace or replaces_objects(repository):
         return False
-    if tracks_any(f"{repository.own}/index", patterns):
+    if tracks_any(f"{repository.own}/index", patterns) or GitChange.FETCHES in context.changed_git:
         return False
-    if (shows_unstaged(git) and not holds_unmerged(f"{repository.own}/index")) or compares_files(git):
-        return True
-    if may_be_asked(git, _git_place(context, place)):
-        names = files_printed(words, git, _git_place(context, place))
-        return names is not None and not any(is_ruled(name, patterns) for name in names)
-    return searches_files(git) and _committed(context, words, git, place, repository, patterns) == ()
-
-
-def _goes_back_from_head(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:
-    """Whether the commits of which it prints lines are among the last ones. Of a history more than these are not looked
-    at."""
-    if shows_unstaged(git) or compares_files(git) or prints_objects(git):
-        return True
-    if git.arguments.may_have("--merge-base") or may_start_elsewhere(git):
-        return False
-    files = may_be_files(words, git) and takes_for_paths(place, context.paths)
-    return all(
-        (word.value is not None and _LAST.fullmatch(word.value))
-        or (files and names_file(word.value or "", place, context.paths))
-        for word in revisions(words, git) or history_starts(words, git)
-    )
-
-
-_LAST = re.compile(r"\^?(?:HEAD|@)?(?:~[1-9]?|\^{1,5})?(?:\.\.\.?(?:HEAD|@)?(?:~[1-9]?|\^{1,5})?)?(?:\^\{tree\})?")
-"""One of the last commits (``MOST_COMMITS``), or a range of these."""
+    names = _files_of_commits(context, words, git, place, repository)
+    return names is not None and not any(is_ruled(name, patterns) for name in names)
 
 
 def _shows_untracked(context: JudgingContext, git: Git, place: str) -> bool:
@@ -234,7 +263,8 @@ def _of_git(
     *,
     names_alone: bool = False,
 ) -> str | None:
-    """The same by git's index and the last ten commits. ``names_alone``: of commits it prints no lines."""
+    """The same by git's index, and by the commits in which ``git grep`` searches. ``names_alone``: of commits it prints
+    no lines."""
     repository = repository_above(place, context.paths)
     if repository is None:
         return None
@@ -265,15 +295,10 @@ def _of_git(
     ways = _ways_home(context, repository)
     for way in ways:
         secrets += tracked_in_home(index, way)
-    earlier = _committed(context, words, git, place, repository)
-    known = (
-        names_alone
-        or may_be_asked(git, _git_place(context, place))
-        or searching
-        or _goes_back_from_head(context, words, git, place)
-    )
-    if earlier is None or not known:
+    names = _files_searched(words, git, _git_place(context, place)) if searching else frozenset[str]()
+    if names is None:
         return _UNKNOWN_FILES
+    earlier = _secrets_among(names, ways)
     if not (secrets or earlier) and not reads_work_tree(git):
         return None
     if not of_commits:
@@ -306,41 +331,6 @@ def _may_be_revision(word: Word, place: str, paths: PathJudge) -> bool:
     """Whether a revision is called like this file, which the text may delete before."""
     value = word.value or ""
     return paths.resolve(literal(word), cwd=place).kind in ("file", "folder") and not names_file(value, place, paths)
-
-
-def _committed(
-    context: JudgingContext,
-    words: Sequence[Word],
-    git: Git,
-    place: str,
-    repository: Repository,
-    patterns: tuple[PathPattern, ...] = (),
-) -> tuple[str, ...] | None:
-    """Secrets, and files that these patterns are about, that the last commits hold and those in which it searches,
-    where it may print lines of commits; None if they are not known."""
-    found, searching = git.arguments, searches_files(git)
-    alone = searching and found.settled and len(found.operands) < (1 if found.may_have("-e", "-f") else 2)
-    if shows_unstaged(git) or compares_files(git) or alone:
-        return ()
-    number, ways = commit_checked_out(repository), _ways_home(context, repository)
-    if number is None:
-        return None
-    last: tuple[str, ...] | None = ()
-    if number:
-        commits = Commits(number, f"{repository.shared}/objects", f"{repository.shared}/shallow", MOST_COMMITS)
-        last = committed_secrets(commits, f"{repository.own}/index", ways, patterns)
-    if last is None or not searching or _goes_back_from_head(context, words, git, place):
-        return last
-    names = files_searched(words, git, _git_place(context, place))
-    if names is None:
-        return None
-    return (*last, *(name for name in sorted(names) if _is_secret(name, ways) or is_ruled(name, patterns)))
-
-
-def _is_secret(name: str, ways: tuple[WayHome, ...]) -> bool:
-    """Whether a file of this name, counted from the top of a work tree, is a secret."""
-    encoded = os.fsencode(name)
-    return names_secret(encoded) or any(is_secret_in_home(encoded, way) for way in ways)
 
 
 def _name_commits(context: JudgingContext, words: Sequence[Word], git: Git, place: str) -> bool:

@@ -1,20 +1,17 @@
-"""Secrets that git does not track any more, and prints from the commits that hold them (docs/gate.md "Secrets")."""
+"""Secrets that git does not track any more, and prints from the commits that hold them, and those that an earlier
+command of the same text brings into what it prints (docs/gate.md "Secrets")."""
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from countersign.gate.shell.files.git_trees import MOST_COMMITS, Commits, committed_secrets, read_object
-
 from .asked import HOME, decide
 
-PRINTING = ("git diff --cached", "git diff HEAD", "git show", "git log -p -1", "git show HEAD~1", "git diff HEAD~1",
-            "git grep x HEAD")  # fmt: skip
+PRINTING = ("git diff --cached", "git diff HEAD", "git show", "git log -p -1", "git grep x HEAD")
 
 
 @pytest.fixture
@@ -68,13 +65,23 @@ def test_a_secret_that_was_taken_out_asks_where_git_may_print_it(
     assert _answers(repository, PRINTING) == {"ask"}
     assert _answers(repository, ("git diff", "git diff --cached --stat", "git diff HEAD -- docs")) == {"allow"}
     _git(repository, "commit", "-q", "-m", "out")
-    assert _answers(repository, PRINTING) == {"ask"}
+    assert _answers(repository, ("git show", "git diff HEAD~1", "git show HEAD~1", "git log -p -1")) == {"ask"}
+    assert _answers(repository, ("git diff --cached", "git diff HEAD", "git grep x HEAD")) == {"allow"}
     _commit(repository, 3)
-    if packed:
-        _git(repository, "gc", "-q")
-    assert _answers(repository, PRINTING) == {"ask"}
-    _commit(repository, MOST_COMMITS)
+    assert _answers(repository, ("git diff HEAD~4", "git show HEAD~3", "git log -p", "git grep x HEAD~4")) == {"ask"}
     assert _answers(repository, PRINTING) == {"allow"}
+
+
+def test_what_was_stashed_before_git_tracked_it_counts_in_the_list(repository: Path) -> None:
+    _git(repository, "rm", "-rq", "src/deep")
+    _git(repository, "commit", "-q", "--amend", "-m", "x")
+    _git(repository, "reflog", "expire", "--expire=now", "--all")
+    (repository / "src/app.py").write_text("y\n")
+    _git(repository, "stash", "-q")
+    assert decide("git stash list -p", workspace=str(repository), home=HOME) == "allow"
+    (repository / "src/.env").write_text("x\n")
+    _git(repository, "stash", "-q", "-u")
+    assert decide("git stash list -p", workspace=str(repository), home=HOME) == "ask"
 
 
 def test_where_no_secret_was_git_goes_on_printing(repository: Path) -> None:
@@ -140,43 +147,6 @@ def test_commits_that_lie_elsewhere_ask(repository: Path, tmp_path_factory: pyte
     assert _answers(clone, ("git show HEAD", "git log -p")) == {"ask"}
 
 
-def test_packs_of_another_form_ask(repository: Path) -> None:
-    _took_out(repository)
-    _git(repository, "-c", "pack.indexVersion=1", "repack", "-adq")
-    assert _answers(repository, ("git show HEAD", "git log -p")) == {"ask"}
-
-
-def test_a_folder_is_one_by_the_bits_of_its_mode(repository: Path) -> None:
-    top, src, deep = (_git(repository, "rev-parse", f"HEAD:{each}").strip() for each in ("", "src", "src/deep"))
-    app = _git(repository, "rev-parse", "HEAD:src/app.py").strip()
-    entries = ((b"100644 app.py", app), (b"040000 deep", deep))
-    text = b"".join(b"%b\0%b" % (named, bytes.fromhex(number)) for named, number in entries)
-    odd = _written(repository, text, "tree")
-    assert odd != src
-    listed = _git(repository, "ls-tree", top).replace(src, odd)
-    tree = subprocess.run(["git", "mktree"], cwd=repository, input=listed, check=True, capture_output=True, text=True)
-    commit = _git(repository, "commit-tree", "-m", "odd", tree.stdout.strip()).strip()
-    _git(repository, "reset", "-q", "--soft", commit)
-    _took_out(repository)
-    assert _answers(repository, ("git show HEAD", "git log -p")) == {"ask"}
-
-
-def _written(folder: Path, text: bytes, kind: str) -> str:
-    words = ["git", "hash-object", "--literally", "-w", "-t", kind, "--stdin"]
-    return subprocess.run(words, cwd=folder, input=text, check=True, capture_output=True).stdout.decode().strip()
-
-
-def test_refs_that_are_not_read_ask(repository: Path) -> None:
-    _took_out(repository)
-    _git(repository, "checkout", "-q", "--orphan", "fresh")
-    assert _answers(repository, ("git show main", "git log -p main", "git grep x main~1")) == {"ask"}
-    _git(repository, "checkout", "-qf", "main")
-    _commit(repository, MOST_COMMITS)
-    assert _answers(repository, ("git show HEAD",)) == {"allow"}
-    (repository / ".git/reftable").mkdir()
-    assert _answers(repository, ("git show HEAD", "git log -p")) == {"ask"}
-
-
 @pytest.mark.parametrize("command", ["git grep -e x HEAD~1", "git grep -h -e '' HEAD~1", "git grep -ex main~1",
                                      "for c in HEAD HEAD~1; do git grep -e x \"$c\"; done"])  # fmt: skip
 def test_a_search_in_a_commit_finds_what_the_index_lacks(command: str, repository: Path) -> None:
@@ -199,32 +169,84 @@ def test_secrets_of_the_home_count_where_they_were_tracked(tmp_path: Path) -> No
         assert decide(command, workspace=str(tmp_path), home=str(tmp_path)) == "ask", command
 
 
-def test_objects_are_read_as_git_reads_them(repository: Path) -> None:
-    for number in range(30):
-        for other in range(30):
-            (repository / f"docs/{other}").write_text(f"{number if other == number else 0}\n")
-        _git(repository, "add", ".")
-        _git(repository, "commit", "-q", "-m", "x")
-    store = f"{repository}/.git/objects"
-    for packed in (False, True):
-        if packed:
-            _git(repository, "repack", "-adfq", "--depth=30")
-        listed = _git(
-            repository, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(deltabase)"
-        )
-        rows = [line.split() for line in listed.splitlines()]
-        assert any(set(base) != {"0"} for _, kind, base in rows if kind == "tree") is packed
-        for number, kind, _ in rows:
-            read = read_object(number, store)
-            assert read is not None
-            assert read[0].decode() == kind
-            assert hashlib.sha1(b"%b %d\0%b" % (read[0], len(read[1]), read[1])).hexdigest() == number
+RULES = [
+    f"Bash(git {name}:*)" for name in ("add", "checkout", "commit", "fetch", "merge", "reset", "stash", "worktree")
+]
 
 
-def test_the_paths_are_those_in_which_the_trees_differ(repository: Path) -> None:
-    _git(repository, "rm", "-rq", "src/deep")
-    _git(repository, "commit", "-q", "-m", "out")
-    number = _git(repository, "rev-parse", "HEAD").strip()
-    commits = Commits(number, f"{repository}/.git/objects", f"{repository}/.git/shallow", MOST_COMMITS)
-    found = committed_secrets(commits, f"{repository}/.git/index")
-    assert found == ("src/deep/conf/server.pem",)
+@pytest.fixture
+def beside(repository: Path) -> Path:
+    """One whose branch `topic` alone, ten commits ago, held a secret."""
+    _took_out(repository)
+    _git(repository, "branch", "topic")
+    _commit(repository, 12)
+    _git(repository, "branch", "-f", "topic", "main")
+    _git(repository, "checkout", "-q", "--orphan", "fresh")
+    _git(repository, "commit", "-q", "-m", "fresh")
+    return repository
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["git checkout topic && git log -p", "git merge topic; git diff HEAD~14 HEAD~12", "git checkout topic; git show",
+     "git reset --hard topic~12 && git show", "git stash && git diff HEAD", "git commit -m x && git show HEAD -- src",
+     "for x in 1 2; do git show HEAD; git checkout topic; done", "sh -c 'git checkout topic'; git show HEAD",
+     "git show; git checkout topic; git show", "git merge topic; git diff -- docs/x"],
+)  # fmt: skip
+def test_what_the_text_checks_out_counts_for_later_commands(text: str, beside: Path) -> None:
+    assert decide(text, allow=RULES, workspace=str(beside), home=HOME) == "ask"
+    assert decide(text, allow=[*RULES, "Read(**/server.pem)"], workspace=str(beside), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize("text", ["git worktree add wt topic && cd wt && git show", "git clone u d; cd d; git show"])
+def test_a_repository_that_the_text_makes_is_not_known(text: str, beside: Path) -> None:
+    assert decide(text, allow=[*RULES, "Bash(git clone:*)"], workspace=str(beside), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize("text", ["git show && git checkout topic", "git checkout topic && git log -3 --stat",
+                                  "git checkout topic && git diff", "git log -p -1; git commit -m x"])  # fmt: skip
+def test_what_the_text_checks_out_counts_for_nothing_else(text: str, beside: Path) -> None:
+    asked = "git checkout topic && git diff"
+    assert decide(text, allow=RULES, workspace=str(beside), home=HOME) == ("ask" if text == asked else "allow")
+
+
+@pytest.mark.parametrize("text", ["git fetch && git show FETCH_HEAD", "git fetch; git log -p -1", "git fetch; git diff",
+                                  "git fetch origin main && git diff HEAD...origin/main"])  # fmt: skip
+def test_what_the_text_fetches_is_not_known(text: str, tmp_path: Path) -> None:
+    _with_commit(tmp_path, "src/app.py")
+    assert decide(text, allow=RULES, workspace=str(tmp_path), home=HOME) == "ask"
+    quiet = "git fetch && git log --oneline -3 && git diff --stat HEAD"
+    assert decide(quiet, allow=RULES, workspace=str(tmp_path), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize("shown", ["git diff --cached", "git diff HEAD", "git diff --cached -- src", "git grep x"])
+def test_files_that_the_text_adds_count(shown: str, tmp_path: Path) -> None:
+    _with_commit(tmp_path, "src/app.py", ".gitignore")
+    (tmp_path / ".gitignore").write_text("src/.env\n")
+    (tmp_path / ".ignore").write_text("src/.npmrc\n")
+
+    def answers() -> list[str]:
+        texts = (f"git add -A && {shown}", f"git add -f . && {shown}", f"echo > .gitignore; git add -A; {shown}",
+                 f"{shown} && git add -f src", f"git add src --all; cd src; {shown}")  # fmt: skip
+        rules = [*RULES, "Edit(./.gitignore)", "Bash(echo:*)"]
+        return [decide(text, allow=rules, workspace=str(tmp_path), home=HOME) for text in texts]
+
+    assert answers() == ["allow"] * 5
+    (tmp_path / "src/.env").write_text("x\n")
+    assert answers() == ["allow", "ask", "ask", "allow", "allow"]
+    (tmp_path / "src/.npmrc").write_text("x\n")
+    assert answers() == ["ask", "ask", "ask", "allow", "ask"]
+
+
+def test_a_rule_against_reading_counts_for_what_the_text_brings(beside: Path) -> None:
+    _git(beside, "checkout", "-qf", "topic")
+    (beside / "held").mkdir()
+    (beside / "held/x").write_text("x\n")
+    _git(beside, "add", "held")
+    _git(beside, "commit", "-q", "-m", "held")
+    _git(beside, "checkout", "-q", "fresh")
+    deny = ["Read(./held/**)"]
+    given = {"allow": [*RULES, "Read(./src/**)"], "deny": deny, "workspace": str(beside), "home": HOME}
+    assert decide("git show HEAD -- src", **given) == "allow"
+    for text in ("git checkout topic && git show", "git fetch && git show"):
+        assert decide(text, **given) == "ask", text
