@@ -154,6 +154,7 @@ def test_a_number_makes_git_show_a_history(command: str, repository: Path) -> No
 @pytest.mark.parametrize("command", ["git for-each-ref --format='%(raw)'", "git tag -l --format='%(raw)'"])
 def test_formats_that_print_objects_ask(command: str, repository: Path) -> None:
     assert _answer(command, repository) == "ask"
+    assert decide(command, workspace=str(repository), home=HOME) == "ask"
 
 
 @pytest.mark.parametrize("command", ["git diff", "git grep KEY", "git diff HEAD", "git show", "git diff --cached"])

@@ -592,6 +592,12 @@ _OF_WALKS = frozenset({
 is no commit is left out."""
 
 
+def prints_files_of_commits(git: Git) -> bool:
+    """Whether all lines that it prints, or tells of, are lines of files in commits, the index and the work tree; objects
+    themselves may be named otherwise (``git for-each-ref --format='%(raw)'``)."""
+    return git.subcommand in _BY_DEFAULT | _ON_DEMAND | {"blame", "annotate"}
+
+
 def prints_objects(git: Git) -> bool:
     """Whether it prints objects as they are."""
     return git.subcommand == "cat-file"

@@ -28,6 +28,7 @@ from countersign.gate.shell.files.git_contents import (
     compares_files,
     may_be_files,
     printed_below,
+    prints_files_of_commits,
     prints_lines,
     prints_objects,
     prints_unnamed,
@@ -143,7 +144,7 @@ def _of_commits(
 ) -> str | None:
     """Why it may print a secret of commits, by what git itself says of these."""
     repository = repository_above(place, context.paths)
-    if repository is None or (limits and prints_objects(git) and _name_commits(context, words, git, place)):
+    if repository is None or (limits and prints_objects(git)):
         return None
     if searches_files(git) and not context.changed_git:
         return None  # where it searches in commits, was looked up with the index
@@ -176,13 +177,15 @@ def _files_named(
     context: JudgingContext, words: Sequence[Word], git: Git, where: GitPlace, repository: Repository
 ) -> frozenset[str] | None:
     """The same without what is added."""
-    if GitChange.MOVES in context.changed_git:
+    if GitChange.MOVES in context.changed_git and (searches_files(git) or prints_files_of_commits(git)):
         return files_in_repository(words, git, where, changed=True)
     if may_be_asked(git, where):
         return files_printed(words, git, where)
     if compares_files(git) or (shows_unstaged(git) and not holds_unmerged(f"{repository.own}/index")):
         return frozenset()
-    return _files_searched(words, git, where) if searches_files(git) else files_in_repository(words, git, where)
+    if searches_files(git):
+        return _files_searched(words, git, where)
+    return files_in_repository(words, git, where) if prints_files_of_commits(git) else None
 
 
 def _files_searched(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset[str] | None:
