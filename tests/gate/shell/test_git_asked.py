@@ -756,3 +756,157 @@ def test_a_short_number_means_what_the_settings_make_of_it(tmp_path: Path) -> No
     assert TOKEN in _git(tmp_path, "cat-file", "-p", blob[:4])
     for command in ("git diff {} src/a.txt", "git grep THE {}", "git cat-file -p {}", "git show {} --stat"):
         assert decide(command.format(blob[:4]), workspace=str(tmp_path), home=HOME) == "ask", command
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git log -p --all --since=2020-01-01", "git log -S THE -p --all", "git log -p --all --graph",
+     "git show $(git rev-list -1 FETCH_HEAD~1)", "git diff $(git rev-list -1 FETCH_HEAD~1)",
+     "git grep THE $(git rev-list -1 FETCH_HEAD~1)", "git reflog -p --all"],
+)  # fmt: skip
+def test_a_branch_without_a_commit_does_not_hide_the_commits_of_others(command: str, tmp_path: Path) -> None:
+    other, folder = tmp_path / "other", tmp_path / "here"
+    for each in (other, folder):
+        each.mkdir()
+        _git(each, "init", "-q", "-b", "main")
+    (other / ".env").write_text(f"{TOKEN}\n")
+    _commit_all(other)
+    _git(other, "rm", "-q", ".env")
+    _git(other, "commit", "-q", "-m", "out")
+    _git(folder, "fetch", "-q", str(other), "main:refs/pull/1/head")
+    assert decide(command, workspace=str(folder), home=HOME) == "ask"
+    rules = {"allow": ["Bash(git log:*)", "Bash(git show:*)"], "deny": ["Read(./.env)"]}
+    assert decide(command, workspace=str(folder), home=HOME, **rules) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git show $(git rev-list -1 FETCH_HEAD)", "git grep THE $(git rev-parse FETCH_HEAD)",
+     "git diff $(git merge-base FETCH_HEAD FETCH_HEAD)"],
+)  # fmt: skip
+def test_a_tag_that_was_fetched_leads_to_a_commit(command: str, tmp_path: Path) -> None:
+    other, folder = tmp_path / "other", tmp_path / "here"
+    for each in (other, folder):
+        each.mkdir()
+        _git(each, "init", "-q", "-b", "main")
+    (other / ".env").write_text(f"{TOKEN}\n")
+    _commit_all(other)
+    _git(other, "tag", "-m", "x", "v1")
+    (folder / "a").write_text("x\n")
+    _commit_all(folder)
+    _git(folder, "fetch", "-q", "--no-tags", str(other), "v1")
+    assert decide(command, workspace=str(folder), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize("name", ["MERGE_AUTOSTASH", "rebase-merge/autostash", "sequencer/head",
+                                  "worktrees/w/FETCH_HEAD"])  # fmt: skip
+def test_commits_that_git_keeps_for_itself_count(name: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    number = _git(tmp_path, "rev-parse", "topic").strip()
+    _git(tmp_path, "branch", "-q", "-D", "topic")
+    _git(tmp_path, "reflog", "expire", "--expire=now", "--all")
+    command = f"git show $(git rev-list -1 {name})"
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "allow"
+    (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / ".git" / name).write_text(f"{number}\n")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_what_is_not_merged_counts_by_its_contents(tmp_path: Path) -> None:
+    """A merge that was picked from a commit which nothing names any more left its stages."""
+    same = "".join(f"{number}\n" for number in range(30))
+    other, folder = tmp_path / "other", tmp_path / "here"
+    for each in (other, folder):
+        each.mkdir()
+        _git(each, "init", "-q", "-b", "main")
+    (other / ".env").write_text(same)
+    _commit_all(other)
+    (other / ".env").write_text(same.replace("15\n", f"{TOKEN}\n"))
+    _commit_all(other)
+    (folder / "settings").write_text(f"mine\n{same}")
+    (folder / "a").write_text("x\n")
+    _commit_all(folder)
+    (folder / "settings").write_text(f"mine\n{same}".replace("15\n", "fifteen\n"))
+    _commit_all(folder)
+    _git(folder, "fetch", "-q", str(other), "main")
+    subprocess.run(["git", "cherry-pick", "-n", "FETCH_HEAD"], cwd=folder, check=False, capture_output=True)
+    assert decide("git diff", workspace=str(folder), home=HOME) == "ask"
+    _git(folder, "fetch", "-q", ".", "main")
+    (folder / "settings").write_text(f"mine\n{same}".replace("15\n", "both\n"))
+    assert TOKEN in _git(folder, "diff")
+    for command in ("git diff", "git diff settings", "git diff -S x"):
+        assert decide(command, workspace=str(folder), home=HOME) == "ask", command
+
+
+def test_a_merge_of_other_files_shows_no_secret_that_lies_behind(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"{TOKEN}\n")
+    (tmp_path / "a").write_text("x\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _commit_all(tmp_path)
+    _git(tmp_path, "rm", "-q", ".env")
+    _git(tmp_path, "commit", "-q", "-m", "out")
+    _git(tmp_path, "switch", "-q", "-c", "topic")
+    for branch in ("topic", "main"):
+        _git(tmp_path, "switch", "-q", branch)
+        (tmp_path / "a").write_text(f"{branch}\n")
+        _git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    subprocess.run(["git", "merge", "-q", "topic"], cwd=tmp_path, check=False, capture_output=True)
+    assert "+++ b/a" in _git(tmp_path, "diff") or "diff --cc a" in _git(tmp_path, "diff")
+    for command in ("git diff", "git diff a", "git diff --cached"):
+        assert decide(command, workspace=str(tmp_path), home=HOME) == "allow", command
+
+
+def test_options_that_look_into_files_leave_it_open_which_are_named(tmp_path: Path) -> None:
+    """A newer git names no file in which nothing is left (``diff_from_contents``)."""
+    _with_branch(tmp_path, secret=".env")
+    _git(tmp_path, "switch", "-q", "topic")
+    (tmp_path / "src/a.txt").write_text("y\n")
+    _git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    _git(tmp_path, "switch", "-q", "main")
+    for command in ("git diff -w topic~1 topic", "git show -w topic", "git log -p -b -1 topic",
+                    "git show --ignore-blank-lines --word-diff topic"):  # fmt: skip
+        assert decide(command, workspace=str(tmp_path), home=HOME) == "ask", command
+    assert decide("git show topic", workspace=str(tmp_path), home=HOME) == "allow"
+    assert decide("git diff -w", workspace=str(tmp_path), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "deny"),
+    [("cd src && git diff held/x a", "Read(./held/**)"), ("cd src && git diff --no-index held/x a", "Read(./held/**)"),
+     ("cd src && git grep --no-index THE -- held", "Read(./held/**)"),
+     ("cd src && git diff a held/x", "Read(./held/x)")],
+)  # fmt: skip
+def test_where_git_does_not_know_the_form_of_a_repository_paths_count_from_its_top(
+    command: str, deny: str, tmp_path: Path
+) -> None:
+    for name, text in (("held/x", TOKEN), ("src/held/x", "x"), ("src/a", "x"), ("a", "x")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "add", "src")
+    _git(tmp_path, "commit", "-q", "-m", "x")
+    _git(tmp_path, "config", "core.repositoryformatversion", "9")
+    ran = subprocess.run(["sh", "-c", command], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert TOKEN in ran.stdout
+    allow = ["Bash(git diff:*)", "Bash(git grep:*)"]
+    assert decide(command, allow, deny=[deny], workspace=str(tmp_path), home=HOME) != "allow"
+
+
+@pytest.mark.parametrize("command", ["git diff one two .", "git diff one two sub", "git diff -- one two .",
+                                     "git diff one two '*'", "cd one && git diff . ../two ."])  # fmt: skip
+def test_folders_are_compared_whatever_stands_behind_them(command: str, tmp_path: Path) -> None:
+    for name in ("one/.env", "two/.env", "one/sub/a", "two/sub/a"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{name}\n")
+    (tmp_path / ".git").mkdir()  # git takes it for no repository
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+def test_a_search_that_may_go_without_the_index_asks(tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    home = tmp_path.parent / f"{tmp_path.name}-home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = a\n")
+    for decision, setting in (("allow", ""), ("ask", "[grep]\n\tfallbackToNoIndex = true\n")):
+        (home / ".gitconfig").write_text(f"[user]\n\tname = a\n{setting}")
+        assert decide("git grep THE", workspace=str(tmp_path), home=str(home)) == decision

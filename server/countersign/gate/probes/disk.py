@@ -240,9 +240,14 @@ def kinds_in_git(command: GitCommand, names: tuple[str, ...]) -> tuple[Kind, ...
     return _recorded(git_process.kinds_of, (command, names))
 
 
-def files_named_by_git(naming: GitCommand, written: GitCommand) -> frozenset[str] | None:
+def files_named_by_git(naming: GitCommand, written: GitCommand | None = None) -> frozenset[str] | None:
     """The files that a command of git's names (``git_process.files_named``)."""
     return _recorded(git_process.files_named, (naming, written))
+
+
+def versions_named_by_git(command: GitCommand) -> frozenset[tuple[str, str]] | None:
+    """The contents that a command of git's names, each with its file (``git_process.versions_named``)."""
+    return _recorded(git_process.versions_named, command)
 
 
 def files_listed_by_git(command: GitCommand) -> frozenset[str] | None:

@@ -92,7 +92,7 @@ def _kind(line: str, name: str) -> Kind | None:
 _FOUND = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) (commit|tree|blob|tag) \d+")
 
 
-def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
+def files_named(asked: tuple[GitCommand, GitCommand | None]) -> frozenset[str] | None:
     """The files that a command names which was given ``--name-status -z`` and an empty format, counted from the top of
     the work tree; no file where git finds no repository or no commit of a name, and the second one, which is the
     command as it was written, fails alike. None where it fails otherwise, takes too long or names more than is read.
@@ -103,9 +103,9 @@ def files_named(asked: tuple[GitCommand, GitCommand]) -> frozenset[str] | None:
         return None
     if answer.code == 0 or (answer.code == 1 and not answer.errors):  # by `--exit-code`
         return _names(answer.output)
-    if not answer.output and _finds_no_repository(written):
+    if not answer.output and _finds_no_repository(naming):
         return frozenset()
-    if answer.output or not _FINDS_NOTHING.match(answer.errors):
+    if written is None or answer.output or not _FINDS_NOTHING.match(answer.errors):
         return None
     again = _run(written, read=False)
     return frozenset() if again is not None and again == answer else None
@@ -117,6 +117,32 @@ _FINDS_NOTHING = re.compile(
     rb"fatal: bad revision '[^\n]*'\n\Z|fatal: your current branch '[^\n]*' does not have any commits yet\n\Z|"
     rb"fatal: invalid object name '[^\n]*'\.\n\Z|No stash entries found\.\n\Z)"
 )
+
+
+def versions_named(command: GitCommand) -> frozenset[tuple[str, str]] | None:
+    """The numbers of the contents, each with the name of its file, that a command names which was given ``--raw -z
+    --no-abbrev`` or ``ls-files -u -z``. None where it fails, takes too long or names more than is read. Blocks for up
+    to ``TIME_LIMIT``."""
+    answer = _run(command)
+    if answer is None or answer.code != 0:
+        return None
+    versions: set[tuple[str, str]] = set()
+    fields = os.fsdecode(answer.output).split("\0")
+    rest = iter(fields[:-1])
+    for field in rest:
+        staged, changed = _STAGE.fullmatch(field), _CHANGE.fullmatch(field)
+        if staged is not None:
+            versions.add((staged[1], staged[2]))
+            continue
+        name = next(rest, None)
+        if changed is None or not name:
+            return None
+        versions |= {(number, name) for number in changed.groups() if number.strip("0")}
+    return frozenset(versions)
+
+
+_STAGE = re.compile(r"[0-7]{6} ([0-9a-f]{40}|[0-9a-f]{64}) [1-3]\t(.+)", re.DOTALL)
+_CHANGE = re.compile(r":[0-7]{6} [0-7]{6} ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [ADMT]")
 
 
 def files_listed(command: GitCommand) -> frozenset[str] | None:

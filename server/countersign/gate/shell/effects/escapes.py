@@ -519,7 +519,8 @@ def _interpreter(name: str, words: Sequence[Word], *, behind: bool = True) -> Pr
     if first is not None and _ADDRESS.match(first[1].prefix):
         uses.append(named("code", (first[1].value or NAMED_NOWHERE,), "it may fetch its script from this address"))
     script = first[1] if first is not None else next(iter(found.valued(*row.script)), None)
-    if (script is None and not uses and not row.only_tells(words)) or (script is not None and script.value == "-"):
+    untold = script is None and not uses and not row.only_tells(words)
+    if untold or (script is not None and script.value in {"", "-"}):
         uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     # Behind the script's name the words are the script's own.
     holes = tuple(word for index, word in found.holes if first is None or index <= first[0])

@@ -13,8 +13,9 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Literal, NamedTuple
+from urllib.parse import unquote
 
 from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
 from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
@@ -100,6 +101,11 @@ def _is_valued(option: Option, words: Sequence[Word], row: Interpreter, found: A
     if option.value.value is None and value == "":
         return True
     return f"-{value}" not in row.instead if option.attached else value[:1] not in ("", "-")
+
+
+_PLAIN_ADDRESS = re.compile(r"[^%?#]*")
+_BEHIND_PATH = re.compile(r"[?#]")
+"""What a module is loaded by may be an address: of it the path counts, without what is escaped there."""
 
 
 def _follows_flags(option: Option, words: Sequence[Word], row: Interpreter) -> bool:
@@ -455,7 +461,7 @@ class _Unwrapping:
     def script(self, word: Word) -> None:
         if word.value is None:
             self.unknown = "the script it runs is only known at run time"
-        elif word.value in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
+        elif word.value in {"", "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
             self.reads_stdin = True
         else:
             self.programs.append(word)
@@ -478,14 +484,19 @@ class _Unwrapping:
                 self.add(at, (named, *words[option.index + 2 - option.attached :]), "runner", inner)
             prompts = option.value is None or option.value.value is None or option.value.value in row.modules
             self.reads_stdin = self.reads_stdin or prompts or found.may_have(*row.interactive)
-            return
+            if option.index not in found.doubtful:
+                return
         interactive = found.may_have(*row.interactive)
         self.reads_stdin = self.reads_stdin or interactive
         for option in found.options:
             if option.value is not None and (option.name in row.loads or option.name.replace("_", "-") in row.loads):
                 self.script(option.value)
+                if option.value.value is not None and not _PLAIN_ADDRESS.fullmatch(option.value.value):
+                    self.script(constant(unquote(_BEHIND_PATH.split(option.value.value)[0])))
         code = [option for option in found.options if option.name in row.instead]
-        if not interactive and any(_is_valued(option, words, row, found) for option in code):
+        # Behind an option that may take the next word, or leave it as the script, all others may be the script's own.
+        sure = takewhile(lambda option: _follows_flags(option, words, row), found.options)
+        if not interactive and any(_is_valued(option, words, row, found) for option in sure if option in code):
             return
         scripts = [*found.valued(*row.script)]
         taken = [each for each in found.options if each in code or not _follows_flags(each, words, row)]

@@ -55,8 +55,7 @@ _EXACT = frozenset({
     "--word-diff", "--color-words", "--color", "--no-color", "--color-moved", "--full-index", "--abbrev", "--no-abbrev",
     "--abbrev-commit", "--no-abbrev-commit", "--no-prefix", "--src-prefix", "--dst-prefix", "--line-prefix",
     "--inter-hunk-context", "--minimal", "--patience", "--histogram", "--diff-algorithm", "--exit-code", "-z", "-s",
-    "--quiet", "--no-patch", "--no-ext-diff", "--no-textconv", "--submodule", "-w", "-b", "--ignore-all-space",
-    "--ignore-space-change", "--ignore-space-at-eol", "--ignore-blank-lines", "-M", "--find-renames", "--no-renames",
+    "--quiet", "--no-patch", "--no-ext-diff", "--no-textconv", "--submodule", "-M", "--find-renames", "--no-renames",
     "-D", "-R", "-m", "-c", "--cc", "--dd", "--first-parent", "--root", "-r", "-t", "--no-commit-id", "--no-relative",
     "--cached", "--staged", "--merge-base", "--format", "--pretty", "--oneline", "--date", "--decorate",
     "--no-decorate", "--encoding", "--no-notes", "--no-show-signature", "-n", "--max-count", "--skip", "--all",
@@ -65,11 +64,11 @@ _EXACT = frozenset({
 })  # fmt: skip
 """Options beside which git names exactly these files, or more of the same commits. Any other might choose commits or
 files by what is in them, by the time, the locale, notes or what stands in the work tree, or have its answer tell that:
-of commits that are passed over nothing is named (``--diff-filter``, ``--grep``, ``-S``, ``--since``, ``-C``)."""
-_SHOWN_ALONE = frozenset({"-w", "-b", "--ignore-all-space", "--ignore-space-change", "--ignore-space-at-eol",
-                          "--ignore-blank-lines", "-n", "--max-count", "--skip"})  # fmt: skip
-"""Of these, those that count commits, or leave lines out of them: with ``--follow`` git passes over a commit of which
-nothing is left, and counts the next one."""
+of commits that are passed over, and of files in which nothing is left, nothing is named (``--diff-filter``, ``--grep``,
+``-S``, ``--since``, ``-C``, ``-w``)."""
+_COUNTING = frozenset({"-n", "--max-count", "--skip"})
+"""Of these, those that count commits: with ``--follow`` git passes over one of which nothing is left, and counts the
+next one."""
 _ELSEWHERE = frozenset({"--output", "--no-index"})
 """With these git is not asked: what it prints goes to another place, or comes from one."""
 _NAMES_REFS = frozenset({
@@ -81,12 +80,17 @@ _BEYOND_PATHS = frozenset({"--full-diff", "--follow", "--merge", "-L", "--remerg
 
 _ALL = ("--all", "--reflog")
 _OF_STAGES = frozenset({"diff", "diff-files", "diff-index"})
-"""Subcommands that print what the index keeps of a file that was not merged, which may come from one of another name:
-then all files of everything that is named in the repository count."""
-_OTHER_HEADS = (
-    "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "BISECT_HEAD", "stash",
+"""Subcommands that print what the index keeps of a file that was not merged, which may come from one of another
+name."""
+_HEADS = (
+    "HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "BISECT_HEAD",
+    "MERGE_AUTOSTASH", "rebase-merge/autostash", "rebase-merge/orig-head", "rebase-merge/onto",
+    "rebase-merge/stopped-sha", "rebase-apply/autostash", "rebase-apply/orig-head", "rebase-apply/onto",
+    "sequencer/head", "sequencer/abort-safety", "stash",
 )  # fmt: skip
-"""Names of commits that need not be among the refs (`gitrevisions`)."""
+"""Names of commits that need not be among the refs (`gitrevisions`, `gitrepository-layout`)."""
+_OF_WORK_TREES = ("FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD", "MERGE_AUTOSTASH")
+"""Those of them that are looked for in further work trees; what is checked out there is among the refs."""
 
 _BY_DATE = re.compile(r"@\{(?!-?\d{1,9}\}|u\}|upstream\}|push\})", re.IGNORECASE)
 """An earlier state by its date, which is another one by the time."""
@@ -130,13 +134,15 @@ def files_printed(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset
         if not _is_exact(git, where):
             numbers = [number for each in found for number in each.numbers if each.kind and number]
             paths = [each.at - git.start + 1 for each in found if each.kind == ""]
-            starts = numbers or ["HEAD"]
-            return _files_in_histories(_of_histories(command, git, starts, where, paths=min(paths, default=None)))
+            starts = numbers or _commits_named(command, ("HEAD",)) or (_ALL if git.arguments.has(*_NAMES_REFS) else ())
+            if not starts:
+                return None
+            return disk.files_named_by_git(_of_histories(command, git, starts, where, paths=min(paths, default=None)))
         named = disk.files_named_by_git(_naming(command, words, git, found), command)
         if named is None or git.subcommand not in _OF_STAGES or not _holds_unmerged(where):
             return named
-        beside = _files_of_all_histories(command._replace(words=()), git, where)
-        return None if beside is None else named | beside
+        kept = _files_of_stages(command, git, where)
+        return None if kept is None else named | kept
 
 
 def _holds_unmerged(where: GitPlace) -> bool:
@@ -190,10 +196,13 @@ def files_in_repository(
     command = _command(words, git, where)
     if command is None:
         return None
-    if changed or _holds_unmerged(where):
+    unmerged = _holds_unmerged(where)
+    if changed or unmerged:
         command = command._replace(words=())
     with _waiting(where) as late:
-        return None if late else _files_of_all_histories(command, git, where)
+        named = None if late else _files_of_all_histories(command, git, where)
+        kept = _files_of_stages(command, git, where) if unmerged and named is not None else frozenset[str]()
+        return None if named is None or kept is None else named | kept
 
 
 def files_to_add(words: Sequence[Word], git: Git, where: GitPlace, *, ignored: bool) -> frozenset[str] | None:
@@ -229,7 +238,7 @@ def _is_exact(git: Git, where: GitPlace) -> bool:
     options = [option.name for option in git.arguments.options]
     if not all(name in _EXACT or name[1:].isdigit() for name in options) or git.subcommand == "whatchanged":
         return False
-    counted = any(name in _SHOWN_ALONE or name[1:].isdigit() for name in options)
+    counted = any(name in _COUNTING or name[1:].isdigit() for name in options)
     if counted and ("--follow" in options or may_be_set("log.follow", where.place, where.paths)):
         return False
     return not any(may_be_set(each, where.place, where.paths) for each in ("log.diffmerges", "diff.relative"))
@@ -308,15 +317,41 @@ def _of_histories(
 
 def _files_of_all_histories(command: GitCommand, git: Git, where: GitPlace) -> frozenset[str] | None:
     """All files of everything that is named in the repository, or was, as far as the logs of its refs say."""
-    others = disk.kinds_in_git(command, _OTHER_HEADS)
-    if others is None:
+    history = _of_all_histories(command, git, where)
+    return None if history is None else disk.files_named_by_git(history)
+
+
+def _of_all_histories(command: GitCommand, git: Git, where: GitPlace) -> GitCommand | None:
+    repository = repository_above(where.place, where.paths)
+    trees = disk.names_in(f"{repository.shared}/worktrees") if repository is not None else ()
+    heads = (f"worktrees/{tree}/{head}" for tree in trees for head in _OF_WORK_TREES)
+    starts = _commits_named(command, (*_HEADS, "main-worktree/HEAD", *heads))
+    return None if starts is None else _of_histories(command, git, (*starts, *_ALL), where)
+
+
+def _files_of_stages(command: GitCommand, git: Git, where: GitPlace) -> frozenset[str] | None:
+    """The names that commits have for what the index keeps of files that were not merged: a merge follows what was
+    renamed. None where no commit that is named has it, as of one that was fetched and is named no more."""
+    kept = disk.versions_named_by_git(command._replace(words=("ls-files", "-u", "-z", "--full-name", "--", ":/")))
+    history = _of_all_histories(command._replace(words=()), git, where)
+    found = disk.versions_named_by_git(_with_numbers(history)) if history is not None else None
+    if kept is None or found is None:
         return None
-    starts = ("HEAD", *_ALL, *(each.number for each in others if each.kind == "commit"))
-    return _files_in_histories(_of_histories(command, git, starts, where))
+    numbers = {number for number, _ in kept}
+    if not numbers <= {number for number, _ in found}:
+        return None
+    return frozenset(name for number, name in found if number in numbers)
 
 
-def _files_in_histories(history: GitCommand) -> frozenset[str] | None:
-    return disk.files_named_by_git(history, history)
+def _with_numbers(history: GitCommand) -> GitCommand:
+    words = ("--raw" if word == "--name-status" else word for word in history.words)
+    return history._replace(words=(history.words[0], "--no-abbrev", *list(words)[1:]))
+
+
+def _commits_named(command: GitCommand, names: Sequence[str]) -> tuple[str, ...] | None:
+    """The numbers of the commits that these names stand for; none of a name that stands for nothing."""
+    found = disk.kinds_in_git(command, tuple(f"{name}^{{commit}}" for name in names))
+    return None if found is None else tuple(each.number for each in found if each.kind)
 
 
 def _named_later(words: Sequence[Word]) -> bool:

@@ -593,8 +593,8 @@ is no commit is left out."""
 
 
 def prints_files_of_commits(git: Git) -> bool:
-    """Whether all lines that it prints, or tells of, are lines of files in commits, the index and the work tree; objects
-    themselves may be named otherwise (``git for-each-ref --format='%(raw)'``)."""
+    """Whether all lines that it prints, or tells of, are lines of files in commits, the index and the work tree, and
+    not objects that may be named otherwise (``git for-each-ref --format='%(raw)'``)."""
     return git.subcommand in _BY_DEFAULT | _ON_DEMAND | {"blame", "annotate"}
 
 

@@ -60,15 +60,17 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool, activated:
 
 def may_compare_files(git: Git, folder: str, paths: PathJudge) -> bool:
     """Whether ``git diff`` of two paths may compare the files themselves, as with ``--no-index``: git does so where it
-    finds no repository that it takes, and where one of them lies outside the work tree by its text."""
+    finds no repository that it takes, and where one of them lies outside the work tree by its text. Further operands
+    are then patterns for what lies below these two (since git 2.50)."""
     operands = [word.value for _, word in git.arguments.operands]
+    compared = operands[:2]
     if git.arguments.has("--no-index"):
         return True
-    if git.subcommand != "diff" or len(operands) != 2:
+    if git.subcommand != "diff" or len(operands) <= 1:
         return False
     real, repository = paths.resolve(folder, cwd=paths.workspace).resolved, repository_above(folder, paths)
     missing = (
-        value not in {None, "-"} and not disk.is_there(os.path.join(real or "/", value or "")) for value in operands
+        value not in {None, "-"} and not disk.is_there(os.path.join(real or "/", value or "")) for value in compared
     )
     if any(missing):
         return False  # then it compares nothing
@@ -77,7 +79,7 @@ def may_compare_files(git: Git, folder: str, paths: PathJudge) -> bool:
     below = os.path.relpath(real, repository.folder)
     if ".git" in below.split("/") or not is_whole(repository.shared) or not is_surely_taken(repository, paths):
         return True
-    return any(_leaves(value, below, repository.folder) for value in operands if value is not None)
+    return any(_leaves(value, below, repository.folder) for value in compared if value is not None)
 
 
 def _leaves(path: str, below: str, folder: str) -> bool:

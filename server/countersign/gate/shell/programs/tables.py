@@ -102,7 +102,7 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-_INTERPRETER_SETS = ("passes", "writes", "subcommands", "instead", "interactive", "loads", "several", "modules")
+_INTERPRETER_SETS = tuple("passes writes subcommands instead interactive loads several modules endings".split())
 
 
 def _interpreter(pairs: Pairs) -> Interpreter:

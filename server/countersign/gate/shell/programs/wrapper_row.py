@@ -143,7 +143,8 @@ class Interpreter:
     options that name its script. Alone behind the name, one of ``tells`` makes it say something of itself and end.
     ``alike`` maps options to all names that they have. Behind a first operand of ``passes`` its own words go on
     (``tsx watch``). ``writes`` are options whose value is a file that it writes, ``subcommands`` first operands that
-    are not a script but have it do something else (``jbang init``). An option that its grammar does not know may take
+    are not a script but have it do something else (``jbang init``). A script is also found by its name without one of
+    ``endings``. An option that its grammar does not know may take
     the next word: another script follows then, or none (``rules/valued_options.py``)."""
 
     grammar: Grammar
@@ -161,6 +162,7 @@ class Interpreter:
     loads: frozenset[str] = frozenset()
     several: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
+    endings: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -217,6 +219,7 @@ def interpreter(
     loads: str = "",
     several: str = "",
     modules: str = "",
+    endings: str = "",
 ) -> Interpreter:
     grammar = _grammar(short, long, flags, names, maybe)
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
@@ -234,6 +237,7 @@ def interpreter(
         loads=frozenset(loads.split()),
         several=frozenset(several.split()),
         modules=frozenset(modules.split()),
+        endings=frozenset(endings.split()),
     )
 
 

@@ -10,6 +10,7 @@ More than 500 lines, because both ways go over the same words.
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -164,8 +165,44 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
         for words in behind or [(script,)]:
             run = tuple([word.shape for word in words])
             yield run, run
+    for spelled in _other_scripts(analyzed):
+        yield spelled, spelled
     if assigned and not analyzed.layers:
         yield assigned, assigned
+
+
+def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[str, ...]]:
+    """The same commands with a script by the other names under which its interpreter finds it: ``./x`` for ``x``,
+    ``x.js`` and ``x/index.js`` for ``x``, ``a/b.py`` for the module ``a.b``."""
+    scripts = {id(word): word.value for word in analyzed.step.unwrapped.programs if word.value is not None}
+    for layer, known, name in zip(analyzed.layers, analyzed.known, analyzed.names, strict=True):
+        if layer.way == "runner" and layer.above is not None and analyzed.names[layer.above] in INTERPRETERS:
+            above = analyzed.layers[layer.above].words[0].shape
+            rest = tuple([word.shape for word in layer.words[1:]])
+            module = (layer.words[0].value or "").replace(".", "/")
+            for path in (path for ending in _MODULE_ENDINGS for path in _paths_to(module + ending)):
+                yield path, *rest
+                yield above, path, *rest
+        shapes = [word.shape for word in layer.words]
+        behind = _behind_leading_options(layer.words, known)
+        for index, word in enumerate(layer.words) if scripts else ():
+            value = scripts.get(id(word)) if index else None
+            endings = INTERPRETERS[name].endings if name in INTERPRETERS else ()
+            for path in _paths_to(value, endings) if value else ():
+                yield path, *shapes[index + 1 :]
+                yield *shapes[:index], path, *shapes[index + 1 :]
+                if behind is not None and behind <= index:
+                    yield shapes[0], *shapes[behind:index], path, *shapes[index + 1 :]
+
+
+def _paths_to(path: str, endings: Iterable[str] = ()) -> list[str]:
+    """A path as it may be written, and with these endings."""
+    straight = os.path.normpath(path)
+    completed = (straight, *(straight + ending for ending in endings if not straight.endswith(ending)))
+    return [each for one in completed for each in ((one,) if one.startswith("/") else (one, f"./{one}"))]
+
+
+_MODULE_ENDINGS = (".py", "/__main__.py", "/__init__.py")
 
 
 def _targets(words: Sequence[Word], known: ProgramReading) -> list[tuple[int, Word]]:

@@ -139,6 +139,11 @@ def _after_changes(context: JudgingContext, place: str) -> str | None:
     return _UNKNOWN_FILES if changed and repository_above(place, context.paths) is None else None
 
 
+def _may_search_without_index(place: str, context: JudgingContext) -> bool:
+    """Whether ``git grep`` may search whatever lies below the folder, where git finds no repository that it takes."""
+    return may_be_set("grep.fallbacktonoindex", place, context.paths)
+
+
 def _of_commits(
     context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word], place: str
 ) -> str | None:
@@ -226,6 +231,8 @@ def _tracks_none(
         return False
     if tracks_any(f"{repository.own}/index", patterns) or GitChange.FETCHES in context.changed_git:
         return False
+    if searches_files(git) and _may_search_without_index(place, context):
+        return False
     names = _files_of_commits(context, words, git, place, repository)
     return names is not None and not any(is_ruled(name, patterns) for name in names)
 
@@ -284,7 +291,9 @@ def _of_git(
     index = f"{repository.own}/index"
     secrets = tracked_secrets(index)
     searching = searches_files(git)
-    if searching and may_be_on("submodule.recurse", repository, context.paths):
+    if searching and (
+        may_be_on("submodule.recurse", repository, context.paths) or _may_search_without_index(place, context)
+    ):
         secrets = None
     # Through a folder that was replaced by a link it reads whatever lies there: `git grep`, where files count as
     # unchanged by their date alone, and otherwise those of which git compares several versions with the file.
