@@ -798,18 +798,68 @@ def test_a_tag_that_was_fetched_leads_to_a_commit(command: str, tmp_path: Path) 
     assert decide(command, workspace=str(folder), home=HOME) == "ask"
 
 
-@pytest.mark.parametrize("name", ["MERGE_AUTOSTASH", "rebase-merge/autostash", "sequencer/head",
-                                  "worktrees/w/FETCH_HEAD"])  # fmt: skip
-def test_commits_that_git_keeps_for_itself_count(name: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    number = _git(tmp_path, "rev-parse", "topic").strip()
-    _git(tmp_path, "branch", "-q", "-D", "topic")
-    _git(tmp_path, "reflog", "expire", "--expire=now", "--all")
+def _with_lost_commit(folder: Path) -> str:
+    """A repository, and the number of a commit with a secret that nothing in it names."""
+    _with_branch(folder, secret=".env")
+    number = _git(folder, "rev-parse", "topic").strip()
+    _git(folder, "branch", "-q", "-D", "topic")
+    _git(folder, "reflog", "expire", "--expire=now", "--all")
+    return number
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("MERGE_AUTOSTASH", "{}\n"), ("rebase-merge/autostash", "{}\n"), ("sequencer/head", "{}\n"),
+     ("worktrees/w/FETCH_HEAD", "{}\t\tbranch 'x' of y\n"), ("worktrees/w/rebase-merge/autostash", "{}\n"),
+     ("sequencer/todo", "pick {:.8} a\n"), ("FETCH_HEAD", f"{'12' * 20}\t\tx\n{{}}\t\ty\n"),
+     ("MERGE_HEAD", f"{'12' * 20}\n{{}}\n"), ("rebase-merge/git-rebase-todo", "fixup -C {} a\n")],
+)  # fmt: skip
+def test_commits_that_git_keeps_for_itself_count(name: str, text: str, tmp_path: Path) -> None:
+    number = _with_lost_commit(tmp_path)
     command = f"git show $(git rev-list -1 {name})"
     assert decide(command, workspace=str(tmp_path), home=HOME) == "allow"
     (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / ".git" / name).write_text(f"{number}\n")
+    (tmp_path / ".git" / name).write_text(text.format(number))
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+    given = {"allow": ["Bash(git merge:*)"], "workspace": str(tmp_path), "home": HOME}
+    assert decide("git merge FETCH_HEAD && git log -p", **given) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff -w HEAD {}", "git diff -w main...{}", "git diff --relative {}", "git diff -C {:.8}",
+     "git diff -G T HEAD..{}", "git diff --diff-filter=A HEAD {} -- .", "git diff -w --cached {}",
+     "git checkout -q {} && git show", "git cherry-pick {} && git show", "git branch x {}; git log -p x",
+     "git merge HEAD..{}; git log -p"],
+)  # fmt: skip
+def test_a_commit_that_only_the_command_names_counts(command: str, tmp_path: Path) -> None:
+    number = _with_lost_commit(tmp_path)
+    allow = [f"Bash(git {name}:*)" for name in ("checkout", "cherry-pick", "branch", "merge")]
+    assert decide(command.format(number), allow, workspace=str(tmp_path), home=HOME) == "ask"
+    if "merge HEAD.." not in command:
+        assert decide(command.format("main"), allow, workspace=str(tmp_path), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize("command", ["git --literal-pathspecs diff", "git --literal-pathspecs diff -- conf",
+                                     "git --literal-pathspecs diff HEAD -- conf"])  # fmt: skip
+def test_what_is_not_merged_is_listed_whatever_a_pathspec_means(command: str, tmp_path: Path) -> None:
+    _unmerged(tmp_path)
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(cd w && git commit -qm x); git show wb", "git commit -qm x; cd w && git log -p main",
+     "git -C w commit -qm x; git show wb", "(cd w && git stash push); git stash show -p"],
+)  # fmt: skip
+def test_what_another_work_tree_holds_is_not_known(text: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    given = {"workspace": str(tmp_path), "home": HOME}
+    rules = [f"Bash(git {name}:*)" for name in ("commit", "stash push", "-C w commit")]
+    assert decide("git commit -qm x; git show", rules, **given) == "allow"
+    _git(tmp_path, "worktree", "add", "-q", "w", "-b", "wb")
+    assert decide(text, rules, **given) == "ask"
+    assert decide("git commit -qm x; git show", rules, **given) == "allow"
 
 
 def test_what_is_not_merged_counts_by_its_contents(tmp_path: Path) -> None:

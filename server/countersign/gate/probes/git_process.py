@@ -146,9 +146,11 @@ _CHANGE = re.compile(r":[0-7]{6} [0-7]{6} ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A
 
 
 def files_listed(command: GitCommand) -> frozenset[str] | None:
-    """The names that a command lists, each with a null behind it; None where it fails, takes too long or lists more
-    than is read. Blocks for up to ``TIME_LIMIT``."""
+    """The names that a command lists, each with a null behind it; none where git finds no repository. None where it
+    fails otherwise, takes too long or lists more than is read. Blocks for up to twice ``TIME_LIMIT``."""
     answer = _run(command)
+    if answer is not None and answer.code == _GIT_FAILS and not answer.output and _finds_no_repository(command):
+        return frozenset()
     if answer is None or answer.code != 0:
         return None
     return frozenset(map(os.fsdecode, answer.output.split(b"\0")[:-1]))

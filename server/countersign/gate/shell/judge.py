@@ -12,7 +12,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import NamedTuple
 
 from countersign.gate.call import RunCommand
@@ -23,7 +23,7 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
-from countersign.gate.shell.files.git_changes import GitChange, changes_of
+from countersign.gate.shell.files.git_changes import NO_CHANGES, GitChanges, changes_of
 from countersign.gate.shell.files.rewritten_folders import changes_index
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
@@ -164,12 +164,12 @@ def judge_command(
     found = follow(effect.command)
     judged, after = _judged(effect, context, check_syntax, found)
     for _ in range(_MOST_ROUNDS):
-        if after == (context.made, context.earlier):
+        if after == _TextItself(context.made, context.earlier, context.git_before):
             break
         # The disk shows these files only once the text has run, or a part of it.
-        context = replace(context, made=after[0], earlier=after[1], touched={}, chosen={}, searched={})
+        context = replace(context, **after._asdict(), touched={}, chosen={}, searched={})
         judged, after = _judged(effect, context, check_syntax, found)
-    if after != (context.made, context.earlier):
+    if after != _TextItself(context.made, context.earlier, context.git_before):
         judged = replace(judged, findings=tuple(each._replace(not_plain=_TOO_MANY_STEPS) for each in judged.findings))
     if isinstance(found, Followed) and found.course.facts.values and not _forbidden(judged) and _lacks_a_rule(judged):
         by_values = _Judging(effect, context, check_syntax, by_values=True).run(found)
@@ -190,19 +190,26 @@ def judge_command(
     return judged
 
 
+class _TextItself(NamedTuple):
+    """What a text does that counts for its own commands, in fields of ``JudgingContext``."""
+
+    made: frozenset[str]
+    earlier: Earlier | None
+    git_before: frozenset[tuple[str, int, GitChanges]]
+
+
 def _judged(
     effect: RunCommand, context: JudgingContext, check_syntax: SyntaxChecker | None, found: Followed | str
-) -> tuple[CommandJudgement, tuple[frozenset[str], Earlier | None]]:
+) -> tuple[CommandJudgement, _TextItself]:
     """The judgement, and what the text does that counts for its own commands."""
     judging = _Judging(effect, context, check_syntax)
     judged = judging.run(found)
     if judging.too_long:
-        return judged, (context.made, context.earlier)  # it asks in any case
+        return judged, _TextItself(context.made, context.earlier, context.git_before)  # it asks in any case
     made = made_names(judged.findings, context.paths.workspace, (*judging.given_names, *judging.taken_names()))
     made |= {ANY_FILES} if judging.brings_ignore_files() else set()
     made |= {ANOTHER_INDEX} if len(judging.index_changes) > 1 else set()
-    made |= judging.git_changes_ahead()
-    return judged, (made, judging.earlier())
+    return judged, _TextItself(made, judging.earlier(), judging.git_changes_ahead())
 
 
 _MOST_ROUNDS = 3
@@ -285,6 +292,7 @@ class _Judging:
     brought_by: dict[tuple[str, int], BroughtLinks] = field(default_factory=dict)
     given_names: set[str] = field(default_factory=set)
     index_changes: set[str] = field(default_factory=set)
+    git_changes: dict[tuple[str, int], GitChanges] = field(default_factory=dict)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
     looped: bool = False
@@ -306,12 +314,23 @@ class _Judging:
             self.given_names |= earlier.given
             for kept in earlier.made:
                 self.unsettled.keep(kept)
-        self.context.changed_git.clear()
-        self.context.changed_git.update(each for each in GitChange if each.value in self.context.made)
 
-    def git_changes_ahead(self) -> set[str]:
-        """What commands change for git ones that stand in front of them and may run later."""
-        return {each.value for each in self.context.changed_git} if self.repeats or self.beside else set()
+    def git_changes_ahead(self) -> frozenset[tuple[str, int, GitChanges]]:
+        """What commands change for git ones that stand in front of them and may run later: each with its text and its
+        pipeline."""
+        if not (self.repeats or self.beside):
+            return frozenset()
+        changes = self.git_changes.items()
+        return frozenset((text, ANY if self.repeats else beside, each) for (text, beside), each in changes)
+
+    def git_changes_before(self, step: Step) -> GitChanges:
+        """What other commands may change for git before this one runs."""
+        ahead = (
+            each
+            for _, beside, each in self.context.git_before
+            if ANY in (beside, step.beside) or (beside == step.beside and beside != 0)
+        )
+        return reduce(GitChanges.with_those, (*self.git_changes.values(), *ahead), NO_CHANGES)
 
     def earlier(self) -> Earlier | None:
         """What the commands did of which some may run before others that stand in front of them; None if nothing."""
@@ -779,6 +798,7 @@ class _Judging:
             places = [start] if here else folders(analyzed.step.places, start, self.context.paths, entered)
             if analyzed.step.leads is not None:
                 leads = folders(analyzed.step.leads, start, self.context.paths, entered)
+        self.context.git.changed = self.git_changes_before(analyzed.step)
         finding, coverage = judge_simple_command(self.context, analyzed, places, covered, leads)
         touched_files = self.looked_up(file_findings(self.context, analyzed, places))
         scripts = list(run_files(self.context, analyzed, places))
@@ -829,10 +849,9 @@ class _Judging:
         self.parts.append(Part(analyzed.step.command.source, about, risks))
         if any(known.git is not None and changes_index(known.git) for known in analyzed.known):
             self.index_changes.add(analyzed.step.command.source)
-        changed = {each for known in analyzed.known if known.git is not None for each in changes_of(known.git)}
-        if not changed <= self.context.changed_git:
-            self.context.changed_git.update(changed)
-            self.forget()
+        for known in analyzed.known:
+            if known.git is not None:
+                self.change_git(analyzed.step, changes_of(known.git, places, self.context.paths))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             # The others are let go at once: a long text would keep thousands.
             self.cases[index] = analyzed.written or analyzed
@@ -858,6 +877,14 @@ class _Judging:
                 self.inside(text, there, analyzed.step, depth=depth + 1, covered=cover, inherited=inherited)
             if not analyzed.step.unwrapped.texts and not analyzed.step.input.texts:
                 self.escaped.update(range(inner, len(self.findings)))
+
+    def change_git(self, step: Step, changes: GitChanges) -> None:
+        """Keep what a command changes, and judge equal ones again, as git may print something else."""
+        by = step.command.source, step.beside
+        before = self.git_changes.get(by, NO_CHANGES)
+        if (together := before.with_those(changes)) != before:
+            self.git_changes[by] = together
+            self.forget()
 
     def looked_up(self, found: Iterator[FileFindings]) -> list[FileFindings]:
         """What is found of the files of a command, up to what one decision may look up."""

@@ -495,7 +495,7 @@ class _Unwrapping:
                     self.script(constant(unquote(_BEHIND_PATH.split(option.value.value)[0])))
         code = [option for option in found.options if option.name in row.instead]
         # Behind an option that may take the next word, or leave it as the script, all others may be the script's own.
-        sure = takewhile(lambda option: _follows_flags(option, words, row), found.options)
+        sure = takewhile(lambda option: _follows_flags(option, words, row), found.options) if code else ()
         if not interactive and any(_is_valued(option, words, row, found) for option in sure if option in code):
             return
         scripts = [*found.valued(*row.script)]

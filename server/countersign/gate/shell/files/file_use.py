@@ -49,8 +49,9 @@ class FileUse(NamedTuple):
     word, which straightens ``x/../y`` by its text. ``commits``: nothing is touched if all these words surely name
     commits, or (``or_files``) what is there. ``setting``: nothing is touched unless this setting of git's may be on,
     ``without_tree``: unless it may have another work tree than it seems, or none, ``unmerged``: unless its index holds
-    files that were not merged. ``standing``: of a pattern only what it matches now is touched. ``backed_up``: any file
-    below may get another name, so that a secret there counts."""
+    files that were not merged, ``refused``: unless git may not take the repository. ``standing``: of a pattern only
+    what it matches now is touched. ``backed_up``: any file below may get another name, so that a secret there
+    counts."""
 
     operation: Operation
     word: Word
@@ -87,6 +88,7 @@ class FileUse(NamedTuple):
     setting: str = ""
     without_tree: bool = False
     unmerged: bool = False
+    refused: bool = False
     standing: bool = False
     backed_up: bool = False
 

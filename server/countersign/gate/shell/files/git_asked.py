@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
@@ -28,6 +28,7 @@ from countersign.gate.shell.files.git_contents import (
 )
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import holds_unmerged
+from countersign.gate.shell.files.git_kept_commits import commits_kept
 from countersign.gate.shell.files.git_repository import may_be_set
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.syntax.tree import Word
@@ -82,16 +83,6 @@ _ALL = ("--all", "--reflog")
 _OF_STAGES = frozenset({"diff", "diff-files", "diff-index"})
 """Subcommands that print what the index keeps of a file that was not merged, which may come from one of another
 name."""
-_HEADS = (
-    "HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD", "BISECT_HEAD",
-    "MERGE_AUTOSTASH", "rebase-merge/autostash", "rebase-merge/orig-head", "rebase-merge/onto",
-    "rebase-merge/stopped-sha", "rebase-apply/autostash", "rebase-apply/orig-head", "rebase-apply/onto",
-    "sequencer/head", "sequencer/abort-safety", "stash",
-)  # fmt: skip
-"""Names of commits that need not be among the refs (`gitrevisions`, `gitrepository-layout`)."""
-_OF_WORK_TREES = ("FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD", "MERGE_AUTOSTASH")
-"""Those of them that are looked for in further work trees; what is checked out there is among the refs."""
-
 _BY_DATE = re.compile(r"@\{(?!-?\d{1,9}\}|u\}|upstream\}|push\})", re.IGNORECASE)
 """An earlier state by its date, which is another one by the time."""
 
@@ -134,9 +125,10 @@ def files_printed(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset
         if not _is_exact(git, where):
             numbers = [number for each in found for number in each.numbers if each.kind and number]
             paths = [each.at - git.start + 1 for each in found if each.kind == ""]
-            starts = numbers or _commits_named(command, ("HEAD",)) or (_ALL if git.arguments.has(*_NAMES_REFS) else ())
+            starts = numbers or _checked_out(command) or (_ALL if git.arguments.has(*_NAMES_REFS) else ())
             if not starts:
-                return None
+                named = disk.files_named_by_git(_naming(command, words, git, found), command)
+                return None if named else named
             return disk.files_named_by_git(_of_histories(command, git, starts, where, paths=min(paths, default=None)))
         named = disk.files_named_by_git(_naming(command, words, git, found), command)
         if named is None or git.subcommand not in _OF_STAGES or not _holds_unmerged(where):
@@ -188,19 +180,21 @@ def files_searched(words: Sequence[Word], git: Git, where: GitPlace) -> frozense
 
 
 def files_in_repository(
-    words: Sequence[Word], git: Git, where: GitPlace, *, changed: bool = False
+    words: Sequence[Word], git: Git, where: GitPlace, *, changed: frozenset[str] | None = None
 ) -> frozenset[str] | None:
-    """Return the files of all that is named in the repository, or was, as far as the logs of its refs say: behind
-    ``--`` those that the paths of this command choose. With ``changed``, or where files are not merged, all of them, as
-    lines of a file may then stand under another name. None where git does not say."""
+    """Return the files of all that is named in the repository, or was, as far as the logs of its refs say, and of what
+    this command names: behind ``--`` those that its paths choose. Where the text has changed the repository, naming
+    ``changed`` as well, or where files are not merged, all of them, as lines of a file may then stand under another
+    name. None where git does not say."""
     command = _command(words, git, where)
     if command is None:
         return None
     unmerged = _holds_unmerged(where)
-    if changed or unmerged:
+    if changed is not None or unmerged:
         command = command._replace(words=())
+    starts = (*(word.value or "" for _, word in git.arguments.operands), *(changed or ()))
     with _waiting(where) as late:
-        named = None if late else _files_of_all_histories(command, git, where)
+        named = None if late else _files_of_all_histories(command, git, where, starts)
         kept = _files_of_stages(command, git, where) if unmerged and named is not None else frozenset[str]()
         return None if named is None or kept is None else named | kept
 
@@ -315,24 +309,30 @@ def _of_histories(
     return command._replace(front=(*command.front, *settings), words=(*options, *starts, "--", *chosen))
 
 
-def _files_of_all_histories(command: GitCommand, git: Git, where: GitPlace) -> frozenset[str] | None:
-    """All files of everything that is named in the repository, or was, as far as the logs of its refs say."""
-    history = _of_all_histories(command, git, where)
+def _files_of_all_histories(
+    command: GitCommand, git: Git, where: GitPlace, named: Iterable[str] = ()
+) -> frozenset[str] | None:
+    """All files of everything that is named in the repository, or was, as far as the logs of its refs say, beside the
+    commits that are ``named``."""
+    history = _of_all_histories(command, git, where, named)
     return None if history is None else disk.files_named_by_git(history)
 
 
-def _of_all_histories(command: GitCommand, git: Git, where: GitPlace) -> GitCommand | None:
+def _of_all_histories(command: GitCommand, git: Git, where: GitPlace, named: Iterable[str] = ()) -> GitCommand | None:
     repository = repository_above(where.place, where.paths)
-    trees = disk.names_in(f"{repository.shared}/worktrees") if repository is not None else ()
-    heads = (f"worktrees/{tree}/{head}" for tree in trees for head in _OF_WORK_TREES)
-    starts = _commits_named(command, (*_HEADS, "main-worktree/HEAD", *heads))
-    return None if starts is None else _of_histories(command, git, (*starts, *_ALL), where)
+    kept = commits_kept(repository) if repository is not None else ()
+    if kept is None:
+        return None
+    parts = (part for word in named if "\n" not in word for part in _parts(word))
+    starts = (part for part in dict.fromkeys(parts) if part[:1] not in {"", "-", "^"})
+    return _of_histories(command, git, ("--ignore-missing", "HEAD", *starts, *kept, *_ALL), where)
 
 
 def _files_of_stages(command: GitCommand, git: Git, where: GitPlace) -> frozenset[str] | None:
     """The names that commits have for what the index keeps of files that were not merged: a merge follows what was
     renamed. None where no commit that is named has it, as of one that was fetched and is named no more."""
-    kept = disk.versions_named_by_git(command._replace(words=("ls-files", "-u", "-z", "--full-name", "--", ":/")))
+    listing = ("ls-files", "-u", "-z", "--full-name", "--", ":/")
+    kept = disk.versions_named_by_git(command._replace(front=(), words=listing))
     history = _of_all_histories(command._replace(words=()), git, where)
     found = disk.versions_named_by_git(_with_numbers(history)) if history is not None else None
     if kept is None or found is None:
@@ -348,10 +348,9 @@ def _with_numbers(history: GitCommand) -> GitCommand:
     return history._replace(words=(history.words[0], "--no-abbrev", *list(words)[1:]))
 
 
-def _commits_named(command: GitCommand, names: Sequence[str]) -> tuple[str, ...] | None:
-    """The numbers of the commits that these names stand for; none of a name that stands for nothing."""
-    found = disk.kinds_in_git(command, tuple(f"{name}^{{commit}}" for name in names))
-    return None if found is None else tuple(each.number for each in found if each.kind)
+def _checked_out(command: GitCommand) -> tuple[str, ...]:
+    found = disk.kinds_in_git(command, ("HEAD^{commit}",))
+    return tuple(each.number for each in found or () if each.kind)
 
 
 def _named_later(words: Sequence[Word]) -> bool:

@@ -3,23 +3,40 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import NamedTuple
 
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.languages.git import Git, only_reads
 
 
 class GitChange(Enum):
     """``MOVES``: which commits, and which version of a file, a name stands for; all of these are in the repository
     already. ``ADDS``: files to what git tracks, those that it ignores left out, ``ADDS_ANY`` with these. ``FETCHES``:
-    commits that are not in the repository yet. The value is a name that no file has (``made_names.py``)."""
+    commits that are not in the repository yet."""
 
-    MOVES = "*moves"
-    ADDS = "*adds"
-    ADDS_ANY = "*adds any"
-    FETCHES = "*fetches"
+    MOVES = auto()
+    ADDS = auto()
+    ADDS_ANY = auto()
+    FETCHES = auto()
 
 
-GIT_CHANGES = frozenset(each.value for each in GitChange)
+class GitChanges(NamedTuple):
+    """What commands change together: ``named`` are words of theirs by which they may take commits, ``inside`` the
+    folders in which git keeps what they change, an empty text where that is not known."""
+
+    kinds: frozenset[GitChange] = frozenset()
+    named: frozenset[str] = frozenset()
+    inside: frozenset[str] = frozenset()
+
+    def with_those(self, others: GitChanges) -> GitChanges:
+        """Both together."""
+        return GitChanges(self.kinds | others.kinds, self.named | others.named, self.inside | others.inside)
+
+
+NO_CHANGES = GitChanges()
 
 _BRINGING_NOTHING = frozenset(
     """
@@ -41,8 +58,20 @@ _ADDING_ANY = frozenset("stash commit-tree hash-object mktree update-index write
 """Subcommands that may add any file, and fetch nothing."""
 
 
-def changes_of(git: Git) -> frozenset[GitChange]:
-    """Return what this command may change: nothing if it only reads, and all if it is not known here."""
+def changes_of(git: Git, places: Sequence[str] | None, paths: PathJudge) -> GitChanges:
+    """Return what this command may change in these places: nothing if it only reads, and all if it is not known."""
+    kinds = _kinds_of(git)
+    if not kinds:
+        return NO_CHANGES
+    named = (word.value for _, word in git.arguments.operands)
+    inside = {""}
+    if places is not None and not git.folders and not git.before.has("--git-dir"):
+        found = [repository_above(place, paths) for place in places]
+        inside = {"" if each is None else each.own for each in found}
+    return GitChanges(kinds, frozenset(word for word in named if word), frozenset(inside))
+
+
+def _kinds_of(git: Git) -> frozenset[GitChange]:
     name, found = git.subcommand, git.arguments
     if only_reads(git):
         return frozenset()

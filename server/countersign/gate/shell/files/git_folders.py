@@ -37,6 +37,11 @@ class Repository(NamedTuple):
     shared: str
 
 
+def has_work_trees(repository: Repository) -> bool:
+    """Whether the repository may have several work trees (`git worktree`)."""
+    return repository.own != repository.shared or bool(disk.names_in(f"{repository.shared}/worktrees"))
+
+
 def repository_at(folder: str, paths: PathJudge) -> Repository | str | None:
     """The repository whose work tree is this resolved folder, or why it does not count; None if none stands there."""
     entry = disk.path_stat(f"{folder}/.git")

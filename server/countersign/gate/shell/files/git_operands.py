@@ -449,12 +449,11 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[FileUse]:
     magic = any(word.prefix.startswith(":") for _, word in limiting)
     if git.subcommand == "grep" and (not behind or magic):
         yield FileUse("read", constant("."), shown=True, top=magic)
-    if found.may_have("--no-index") or (git.subcommand == "diff" and len(found.operands) > 1):
-        # In a repository whose form it does not know, git goes to the top before it gives up, and counts from there.
-        named = (FileUse("read", word, below=True, shown=True) for _, word in found.operands)
-        for each in named:
-            yield from (each._replace(shown=False),) if found.may_have("--no-index") else ()
-            yield each._replace(top=True)
+    compared = found.operands if found.may_have("--no-index") else ()
+    yield from (FileUse("read", word, below=True) for _, word in compared)
+    # In a repository whose form it does not know, git goes to the top before it gives up, and counts from there.
+    compared = compared or (found.operands if git.subcommand == "diff" and len(found.operands) > 1 else ())
+    yield from (FileUse("read", word, below=True, shown=True, top=True, refused=True) for _, word in compared)
 
 
 def _leaves_out(at: int, word: Word, git: Git) -> bool:

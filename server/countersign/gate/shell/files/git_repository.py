@@ -82,6 +82,12 @@ def may_compare_files(git: Git, folder: str, paths: PathJudge) -> bool:
     return any(_leaves(value, below, repository.folder) for value in compared if value is not None)
 
 
+def may_be_refused(folder: str, paths: PathJudge) -> bool:
+    """Whether git, run in this folder, may find a repository there and not take it."""
+    repository = repository_above(folder, paths)
+    return repository is not None and not is_surely_taken(repository, paths)
+
+
 def _leaves(path: str, below: str, folder: str) -> bool:
     """Whether git takes a path for one outside the work tree: by its text, even where that comes back again."""
     if path.startswith("/"):

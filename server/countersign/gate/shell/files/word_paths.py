@@ -30,7 +30,7 @@ from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.files.git_index import holds_unmerged
 from countersign.gate.shell.files.git_refs import all_name_commits, names_file, takes_for_paths
-from countersign.gate.shell.files.git_repository import may_be_set
+from countersign.gate.shell.files.git_repository import may_be_refused, may_be_set
 from countersign.gate.shell.files.held_below import (
     brought_below,
     copied_over_links,
@@ -625,6 +625,8 @@ class PathFinder:
         if file_use.without_tree and takes_for_paths(cwd, self.judge):
             return
         if file_use.unmerged and not _holds_unmerged(cwd, self.judge):
+            return
+        if file_use.refused and not may_be_refused(cwd, self.judge):
             return
         # git takes `x/../` out of a path without a look at `x`, whatever that is called.
         straight = os.path.normpath(spelled) if file_use.by_git and ".." in spelled.split("/") else spelled

@@ -286,7 +286,7 @@ def paths_in(text: str) -> Iterator[str]:
         yield from (each for each in dict.fromkeys((named, text)) if each and each[0] != "/")
 
 
-_MESSAGE_GIVEN = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup", "--squash")
+_MESSAGE_GIVEN = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup")
 _WRITE_MESSAGES = frozenset({"commit", "notes", "revert"})
 _ANNOTATED = ("-a", "--annotate", "-s", "--sign", "-u", "--local-user")
 _EDITED: Mapping[str, Sequence[str]] = {
@@ -295,7 +295,7 @@ _EDITED: Mapping[str, Sequence[str]] = {
     "branch": ("--edit-description",),
     "config": ("-e", "--edit"),
     **dict.fromkeys(("merge", "pull", "rebase", "cherry-pick", "revert", "am"), (
-        "-e", "--edit", "-i", "--interactive", "--continue", "--edit-todo",
+        "-e", "--edit", "-i", "--interactive", "--continue", "--skip", "--edit-todo", "--autosquash",
     )),
     **dict.fromkeys(("add", "stage", "checkout", "restore", "reset", "stash"), (
         "-e", "--edit", "-i", "--interactive", "-p", "--patch",
@@ -311,5 +311,7 @@ def may_start_editor(git: Git) -> bool:
         return True
     if any((value.value or value.prefix).startswith(("amend:", "reword:")) for value in found.valued("--fixup")):
         return True
-    writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and found.may_have(*_ANNOTATED))
-    return writes and not found.keeps(*_MESSAGE_GIVEN)
+    # By the settings every tag may have a message; `-m` of `git revert` is no message.
+    writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and not only_reads(git))
+    given = _MESSAGE_GIVEN if git.subcommand != "revert" else ("--no-edit",)
+    return writes and not found.keeps(*given)

@@ -11,7 +11,7 @@ from countersign.gate.paths.spent import Spent
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.chosen_programs import ProgramPath, program_path
 from countersign.gate.shell.effects.settings_inside import settings_inside
-from countersign.gate.shell.files.git_changes import GitChange
+from countersign.gate.shell.files.git_changes import NO_CHANGES, GitChanges
 from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Word
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from countersign.gate.shell.rules.brought_links import Earlier
     from countersign.gate.shell.rules.touched import FileFindings
     from countersign.gate.shell.variables.bindings import Facts
+
+
+@dataclass(slots=True)
+class GitState:
+    """What may have changed before the command that is judged now."""
+
+    changed: GitChanges = NO_CHANGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +45,9 @@ class JudgingContext:
     them. ``activated`` are folders
     of programs that the text puts in front of the path, and ``walked`` the listings that were looked
     through. ``asking_folders`` says of folders whether writing there asks, and ``asking_moves`` of a text whether its
-    moves may lead to one of them (``where_it_runs.py``). ``changed_git`` is what the commands that were judged so far
-    change of what git prints."""
+    moves may lead to one of them (``where_it_runs.py``). ``git`` says what those that run before a command change of
+    what git prints, and ``git_before`` what commands do that may run before others in front of them, each with its text
+    and its pipeline."""
 
     rules: RuleSet
     paths: PathJudge
@@ -64,7 +72,8 @@ class JudgingContext:
     walked: set[Hashable] = field(default_factory=set[Hashable])
     asking_folders: dict[str, bool] = field(default_factory=dict[str, bool])
     asking_moves: dict[int, tuple[Facts, bool]] = field(default_factory=dict)
-    changed_git: set[GitChange] = field(default_factory=set[GitChange])
+    git: GitState = field(default_factory=GitState)
+    git_before: frozenset[tuple[str, int, GitChanges]] = frozenset()
 
     @property
     def settings_inside(self) -> bool:

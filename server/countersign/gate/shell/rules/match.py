@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import EscapeUse, ProgramReading
-from countersign.gate.shell.effects.unwrap import is_wrapper, may_run, program, wrapper_row
+from countersign.gate.shell.effects.unwrap import Layer, is_wrapper, may_run, program, wrapper_row
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.languages.find import FINDERS
 from countersign.gate.shell.programs.argv import arguments
@@ -30,6 +30,7 @@ from countersign.gate.shell.rules.redirected_rules import redirected_rules
 from countersign.gate.shell.rules.same_commands import said_otherwise
 from countersign.gate.shell.rules.taken_back import taken_back
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
+from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
@@ -94,13 +95,14 @@ def may_touch(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence
     """A deny or ask rule that could match once the words are known."""
     if analyzed.plain:
         return None
+    scripts = [words for words in _other_scripts(analyzed) if any(word.value is None for word in words)]
     for layer, known in zip(analyzed.layers, analyzed.known, strict=True):
         if all(word.value is not None for word in layer.words):
             continue
         behind = _behind_leading_options(layer.words, known)
         bare = () if behind is None else (layer.words[0], *layer.words[behind:])
         targets = [(layer.words[0], *layer.words[at:]) for at, _ in _targets(layer.words, known)[:MAX_SPELLINGS]]
-        said = [known_pieces(words) for words in (layer.words, bare, *targets) if words]
+        said = [known_pieces(words) for words in (layer.words, bare, *targets, *scripts) if words]
         texts = _texts_by_rule(rules)
         for listed in _RESTRICTING:
             for rule in rules.commands_of(listed, layer.words[0].value, agent):
@@ -165,41 +167,73 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
         for words in behind or [(script,)]:
             run = tuple([word.shape for word in words])
             yield run, run
-    for spelled in _other_scripts(analyzed):
-        yield spelled, spelled
+    for other in _other_scripts(analyzed):
+        run = tuple([word.shape for word in other])
+        yield run, run
     if assigned and not analyzed.layers:
         yield assigned, assigned
 
 
-def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[str, ...]]:
-    """The same commands with a script by the other names under which its interpreter finds it: ``./x`` for ``x``,
-    ``x.js`` and ``x/index.js`` for ``x``, ``a/b.py`` for the module ``a.b``."""
-    scripts = {id(word): word.value for word in analyzed.step.unwrapped.programs if word.value is not None}
+def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
+    """The same commands with a script by other names under which its interpreter finds it: ``./x`` for ``x``, ``x.js``
+    and ``x/index.js`` for ``x`` and the other way round, ``a/b.py`` for the module ``a.b``."""
+    scripts = {id(word): word.value for word in analyzed.step.unwrapped.programs if word.value}
     for layer, known, name in zip(analyzed.layers, analyzed.known, analyzed.names, strict=True):
-        if layer.way == "runner" and layer.above is not None and analyzed.names[layer.above] in INTERPRETERS:
-            above = analyzed.layers[layer.above].words[0].shape
-            rest = tuple([word.shape for word in layer.words[1:]])
-            module = (layer.words[0].value or "").replace(".", "/")
+        first, *rest = layer.words
+        above = _interpreter_above(analyzed, layer)
+        if layer.way == "runner" and above is not None:
+            module = (first.value or "").replace(".", "/")
             for path in (path for ending in _MODULE_ENDINGS for path in _paths_to(module + ending)):
-                yield path, *rest
-                yield above, path, *rest
-        shapes = [word.shape for word in layer.words]
-        behind = _behind_leading_options(layer.words, known)
+                yield constant(path), *rest
+                yield above, constant(path), *rest
+        row, behind = INTERPRETERS.get(name), _behind_leading_options(layer.words, known)
+        endings = row.endings if row is not None else frozenset[str]()
         for index, word in enumerate(layer.words) if scripts else ():
             value = scripts.get(id(word)) if index else None
-            endings = INTERPRETERS[name].endings if name in INTERPRETERS else ()
-            for path in _paths_to(value, endings) if value else ():
-                yield path, *shapes[index + 1 :]
-                yield *shapes[:index], path, *shapes[index + 1 :]
+            for path in map(constant, _paths_to(value, endings) if value else ()):
+                yield path, *layer.words[index + 1 :]
+            for path in map(constant, _paths_to(value, endings, less=True) if value else ()):
+                yield *layer.words[:index], path, *layer.words[index + 1 :]
                 if behind is not None and behind <= index:
-                    yield shapes[0], *shapes[behind:index], path, *shapes[index + 1 :]
+                    yield first, *layer.words[behind:index], path, *layer.words[index + 1 :]
+            if value and row is not None and row.module is not None:
+                yield first, constant(row.module), constant(_module_of(value)), *layer.words[index + 1 :]
+        # What is the value of an option in the same word, is no word of its own.
+        own = {id(word) for word in layer.words}
+        for value in (value for at, value in scripts.items() if at not in own) if row is not None else ():
+            yield from ((constant(path),) for path in _paths_to(value, endings))
+            yield from ((first, constant(path)) for path in _paths_to(value, endings, less=True))
 
 
-def _paths_to(path: str, endings: Iterable[str] = ()) -> list[str]:
-    """A path as it may be written, and with these endings."""
+def _interpreter_above(analyzed: AnalyzedCommand, layer: Layer) -> Word | None:
+    """The word for the interpreter that runs what this layer says, also by modules that run others."""
+    while layer.above is not None:
+        name, layer = analyzed.names[layer.above], analyzed.layers[layer.above]
+        if name in INTERPRETERS:
+            return layer.words[0]
+    return None
+
+
+def _paths_to(path: str, endings: Iterable[str] = (), *, less: bool = False) -> list[str]:
+    """A path as it may be written, with these endings and, with ``less``, without them; of one that leads to the
+    workspace from elsewhere any part at its end, since it is not known where that begins."""
     straight = os.path.normpath(path)
-    completed = (straight, *(straight + ending for ending in endings if not straight.endswith(ending)))
-    return [each for one in completed for each in ((one,) if one.startswith("/") else (one, f"./{one}"))]
+    named = [straight, *(straight + ending for ending in endings if not straight.endswith(ending))]
+    if less:
+        named += [straight.removesuffix(ending) for ending in endings if straight.endswith(ending)]
+    if straight.startswith(("/", "../")):
+        parts = [each.split("/") for each in named]
+        named += ["/".join(each[at:]) for each in parts for at in range(max(1, len(each) - _MOST_PARTS), len(each))]
+    return [each for one in named for each in ((one,) if one.startswith("/") else (one, f"./{one}")) if one]
+
+
+_MOST_PARTS = 8
+"""Folders at the end of a path of which each may be the first in the workspace."""
+
+
+def _module_of(path: str) -> str:
+    ending = next((each for each in reversed(_MODULE_ENDINGS) if path.endswith(each)), "")
+    return os.path.normpath(path.removesuffix(ending) or path).replace("/", ".")
 
 
 _MODULE_ENDINGS = (".py", "/__main__.py", "/__init__.py")

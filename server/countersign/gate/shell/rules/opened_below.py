@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from countersign.gate.finding import Finding
-from countersign.gate.shell.files.git_changes import GIT_CHANGES
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import JudgingContext
 from countersign.gate.shell.rules.git_folders_entered import entered
@@ -30,7 +29,7 @@ def opens_none_below(
     name = analyzed.names[-1] if analyzed.names else ""
     if finding.neutral:
         return name == "cd"
-    if places is None or not context.made <= GIT_CHANGES or context.paths.expects_changes:
+    if places is None or context.made or context.paths.expects_changes:
         return False
     if any(known.git is not None for known in analyzed.known):
         return finding.known_read and _git_prints_none(context, analyzed, places)

@@ -38,7 +38,7 @@ from countersign.gate.shell.files.git_contents import (
     shows_stash,
     shows_unstaged,
 )
-from countersign.gate.shell.files.git_folders import Repository, repository_above
+from countersign.gate.shell.files.git_folders import Repository, has_work_trees, repository_above
 from countersign.gate.shell.files.git_index import (
     MOST_SHARED,
     Tracked,
@@ -133,10 +133,14 @@ def _git_place(context: JudgingContext, place: str) -> GitPlace:
 
 def _after_changes(context: JudgingContext, place: str) -> str | None:
     """Why it may print a secret that an earlier command of the same text brings, of which git cannot tell yet."""
-    changed = context.changed_git
-    if GitChange.FETCHES in changed:
+    changed, repository = context.git.changed, repository_above(place, context.paths)
+    if GitChange.FETCHES in changed.kinds:
         return "which files an earlier command fetches is not known, and one may be a secret"
-    return _UNKNOWN_FILES if changed and repository_above(place, context.paths) is None else None
+    if not changed.kinds:
+        return None
+    # What other work trees of the repository hold is not looked at.
+    elsewhere = repository is not None and (changed.inside != {repository.own} and has_work_trees(repository))
+    return _UNKNOWN_FILES if repository is None or elsewhere else None
 
 
 def _may_search_without_index(place: str, context: JudgingContext) -> bool:
@@ -151,7 +155,7 @@ def _of_commits(
     repository = repository_above(place, context.paths)
     if repository is None or (limits and prints_objects(git)):
         return None
-    if searches_files(git) and not context.changed_git:
+    if searches_files(git) and not context.git.changed.kinds:
         return None  # where it searches in commits, was looked up with the index
     names = _files_of_commits(context, words, git, place, repository)
     if names is None:
@@ -166,7 +170,7 @@ def _files_of_commits(
 ) -> frozenset[str] | None:
     """Files of commits of which a command prints lines, or more, and of those that the text adds before; None if they
     are not known."""
-    where, changed = _git_place(context, place), context.changed_git
+    where, changed = _git_place(context, place), context.git.changed.kinds
     named = _files_named(context, words, git, where, repository)
     if named is None or changed.isdisjoint(_ADDING):
         return named
@@ -182,8 +186,9 @@ def _files_named(
     context: JudgingContext, words: Sequence[Word], git: Git, where: GitPlace, repository: Repository
 ) -> frozenset[str] | None:
     """The same without what is added."""
-    if GitChange.MOVES in context.changed_git and (searches_files(git) or prints_files_of_commits(git)):
-        return files_in_repository(words, git, where, changed=True)
+    changed = context.git.changed
+    if GitChange.MOVES in changed.kinds and (searches_files(git) or prints_files_of_commits(git)):
+        return files_in_repository(words, git, where, changed=changed.named)
     if may_be_asked(git, where):
         return files_printed(words, git, where)
     if compares_files(git) or (shows_unstaged(git) and not holds_unmerged(f"{repository.own}/index")):
@@ -229,7 +234,7 @@ def _tracks_none(
     repository = repository_above(place, context.paths)
     if repository is None or repository.folder != context.paths.workspace or replaces_objects(repository):
         return False
-    if tracks_any(f"{repository.own}/index", patterns) or GitChange.FETCHES in context.changed_git:
+    if tracks_any(f"{repository.own}/index", patterns) or _after_changes(context, place) is not None:
         return False
     if searches_files(git) and _may_search_without_index(place, context):
         return False
