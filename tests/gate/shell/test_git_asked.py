@@ -840,6 +840,16 @@ def test_a_commit_that_only_the_command_names_counts(command: str, tmp_path: Pat
         assert decide(command.format("main"), allow, workspace=str(tmp_path), home=HOME) == "allow"
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["git diff -w topic..main", "git diff -w topic...main", "git diff -C ^topic main",
+     "git checkout main..x; git diff -w topic..main", "git diff -w topic^! main"],
+)  # fmt: skip
+def test_a_range_leaves_nothing_out_of_what_counts(command: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path, secret=".env")
+    assert decide(command, ["Bash(git checkout:*)"], workspace=str(tmp_path), home=HOME) == "ask"
+
+
 @pytest.mark.parametrize("command", ["git --literal-pathspecs diff", "git --literal-pathspecs diff -- conf",
                                      "git --literal-pathspecs diff HEAD -- conf"])  # fmt: skip
 def test_what_is_not_merged_is_listed_whatever_a_pathspec_means(command: str, tmp_path: Path) -> None:

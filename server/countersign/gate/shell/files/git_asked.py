@@ -324,7 +324,8 @@ def _of_all_histories(command: GitCommand, git: Git, where: GitPlace, named: Ite
     if kept is None:
         return None
     parts = (part for word in named if "\n" not in word for part in _parts(word))
-    starts = (part for part in dict.fromkeys(parts) if part[:1] not in {"", "-", "^"})
+    # A range would leave out what its beginning has.
+    starts = (part for part in dict.fromkeys(parts) if part[:1] not in {"", "-", "^"} and ".." not in part)
     return _of_histories(command, git, ("--ignore-missing", "HEAD", *starts, *kept, *_ALL), where)
 
 
