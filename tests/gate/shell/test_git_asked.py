@@ -830,7 +830,8 @@ def test_commits_that_git_keeps_for_itself_count(name: str, text: str, tmp_path:
     ["git diff -w HEAD {}", "git diff -w main...{}", "git diff --relative {}", "git diff -C {:.8}",
      "git diff -G T HEAD..{}", "git diff --diff-filter=A HEAD {} -- .", "git diff -w --cached {}",
      "git checkout -q {} && git show", "git cherry-pick {} && git show", "git branch x {}; git log -p x",
-     "git merge HEAD..{}; git log -p"],
+     "git merge HEAD..{}; git log -p", "git diff $(git merge-base HEAD main) {}",
+     "git grep THE $(git rev-parse HEAD) {}"],
 )  # fmt: skip
 def test_a_commit_that_only_the_command_names_counts(command: str, tmp_path: Path) -> None:
     number = _with_lost_commit(tmp_path)
@@ -838,6 +839,18 @@ def test_a_commit_that_only_the_command_names_counts(command: str, tmp_path: Pat
     assert decide(command.format(number), allow, workspace=str(tmp_path), home=HOME) == "ask"
     if "merge HEAD.." not in command:
         assert decide(command.format("main"), allow, workspace=str(tmp_path), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git show $(git rev-parse HEAD) {}", "git diff $(git rev-parse HEAD) {}", "git cat-file -p {}",
+     "git show {} $(git merge-base HEAD main) --stat"],
+)  # fmt: skip
+def test_contents_are_looked_up_beside_a_commit_that_is_named_later(command: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    blob = _object(tmp_path, "blob", f"{TOKEN}\n".encode())
+    assert decide(command.format(blob), workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide(command.format("main"), workspace=str(tmp_path), home=HOME) == "allow"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from countersign.gate.shell.files.git_contents import (
     holds_number,
     is_of_differences,
     is_of_merge,
+    named_later,
     revisions,
     searches_files,
     shows_stash,
@@ -115,7 +116,7 @@ def files_printed(words: Sequence[Word], git: Git, where: GitPlace) -> frozenset
         if late:
             return None
         if _named_later(words):
-            return _files_of_all_histories(command, git, where)
+            return _files_of_all_histories(command, git, where, _operands(git))
         found = _revisions(command, words, git)
         if found is None:
             return None
@@ -146,7 +147,7 @@ def prints_commits_alone(words: Sequence[Word], git: Git, where: GitPlace) -> bo
     """Whether, by git's own answer, every word of this command that may be a revision names a commit, or in front of a
     path the tree of one. Of words that are not constant nothing is said."""
     command = _command(words, git, where)
-    if command is None or git.subcommand not in _OF_OBJECTS or not revisions(words, git) or _named_later(words):
+    if command is None or git.subcommand not in _OF_OBJECTS or not revisions(words, git):
         return True
     with _waiting(where) as late:
         found = None if late else _revisions(command, words, git)
@@ -165,7 +166,7 @@ def files_searched(words: Sequence[Word], git: Git, where: GitPlace) -> frozense
         if late:
             return None
         if _named_later(words):
-            return _files_of_all_histories(command, git, where)
+            return _files_of_all_histories(command, git, where, _operands(git))
         found = _revisions(command, words, git)
         if found is None or not all(each.is_commit for each in found):
             return None
@@ -192,7 +193,7 @@ def files_in_repository(
     unmerged = _holds_unmerged(where)
     if changed is not None or unmerged:
         command = command._replace(words=())
-    starts = (*(word.value or "" for _, word in git.arguments.operands), *(changed or ()))
+    starts = (*_operands(git), *(changed or ()))
     with _waiting(where) as late:
         named = None if late else _files_of_all_histories(command, git, where, starts)
         kept = _files_of_stages(command, git, where) if unmerged and named is not None else frozenset[str]()
@@ -354,6 +355,10 @@ def _checked_out(command: GitCommand) -> tuple[str, ...]:
     return tuple(each.number for each in found or () if each.kind)
 
 
+def _operands(git: Git) -> Iterator[str]:
+    return (word.value or "" for _, word in git.arguments.operands)
+
+
 def _named_later(words: Sequence[Word]) -> bool:
     """Whether a commit is known only once the command runs, as another one prints its number."""
     return any(holds_number(word.value or "") for word in words)
@@ -372,12 +377,12 @@ class _Revision(NamedTuple):
 
 
 def _revisions(command: GitCommand, words: Sequence[Word], git: Git) -> list[_Revision] | None:
-    """What git finds under the words that may be revisions; None where it does not say."""
+    """What git finds under the words that may be revisions and are known now; None where it does not say."""
     dashes, operands = end_of_revisions(words, git), git.arguments.operands
     # The first operand of `git grep` is the expression unless an option gives one; a kind may stand before an object.
     kind = git.subcommand == "cat-file" and len(operands) > 1
     leaves_out = kind or shows_stash(git) or (searches_files(git) and not git.arguments.has("-e", "-f"))
-    named = {at: word.value or "" for at, word in operands[leaves_out:] if at < dashes}
+    named = {at: word.value or "" for at, word in operands[leaves_out:] if at < dashes and not named_later(word)}
     parts = {at: _parts(word) for at, word in named.items()}
     asked = dict.fromkeys(form for each in parts.values() for part in each for form in (part, f"{part}^{{commit}}"))
     kinds = disk.kinds_in_git(command, tuple(asked)) if asked else ()
