@@ -37,6 +37,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/file_operands.py": "link script",  # what operands are
     "shell/files/git_asked.py": "diff",  # a subcommand
     "shell/files/git_contents.py": "daemon diff fsck grep p4 svn",  # subcommands
+    "shell/files/git_kept_commits.py": "head",  # a file of git's
     "shell/files/git_operands.py": "bundle diff grep mv rm",  # subcommands
     "shell/files/git_repository.py": "diff",  # a subcommand
     "shell/files/git_settings.py": "diff sort",  # sections and keys of settings

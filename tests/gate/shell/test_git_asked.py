@@ -856,11 +856,45 @@ def test_contents_are_looked_up_beside_a_commit_that_is_named_later(command: str
 @pytest.mark.parametrize(
     "command",
     ["git diff -w topic..main", "git diff -w topic...main", "git diff -C ^topic main",
-     "git checkout main..x; git diff -w topic..main", "git diff -w topic^! main"],
+     "git checkout main..x; git diff -w topic..main", "git diff -w topic^! main",
+     "git cherry-pick topic..main; git log -p", "git cherry-pick 'topic^!:x'; git log -p",
+     "git cherry-pick 'topic^!^!'; git log -p",
+     "git cherry-pick topic...main; git show", "git branch x topic..x; git log -p"],
 )  # fmt: skip
 def test_a_range_leaves_nothing_out_of_what_counts(command: str, tmp_path: Path) -> None:
     _with_branch(tmp_path, secret=".env")
-    assert decide(command, ["Bash(git checkout:*)"], workspace=str(tmp_path), home=HOME) == "ask"
+    allow = ["Bash(git checkout:*)", "Bash(git cherry-pick:*)", "Bash(git branch:*)"]
+    assert decide(command, allow, workspace=str(tmp_path), home=HOME) == "ask"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["git restore --source={0} -S . && git diff --cached", "git restore -s{0} -S . && git diff --cached",
+     "git rebase -q --onto {0} HEAD~1 && git log -p", "git checkout -q {1} -- . && git diff --cached",
+     "git restore --source={1} -S . && git diff --cached", "git reset -q {1} . && git diff --cached",
+     "git tag x {1} && git diff x", "git checkout -q {0}^{{tree}}^{{tree}} . && git diff --cached",
+     "git tag x {2} && git show x", "git checkout -q x:y-1-g{0:.8}; git show"],
+)  # fmt: skip
+def test_what_a_changing_command_takes_by_its_number_counts(text: str, tmp_path: Path) -> None:
+    number = _with_lost_commit(tmp_path)
+    tree, blob = (_git(tmp_path, "rev-parse", f"{number}{each}").strip() for each in ("^{tree}", ":.env"))
+    allow = [f"Bash(git {name}:*)" for name in ("restore", "rebase", "checkout", "reset", "tag")]
+    given = {"workspace": str(tmp_path), "home": HOME}
+    assert decide(text.format(number, tree, blob), allow, **given) == "ask"
+    if "{0}" in text and "tree" not in text:
+        assert decide(text.format("main"), allow, **given) == "allow"
+
+
+@pytest.mark.parametrize("text", ["(cd sub && git push -q origin HEAD:x); git log -p x", "git -C sub push; git show"])
+def test_what_is_pushed_here_from_elsewhere_is_not_known(text: str, tmp_path: Path) -> None:
+    _with_branch(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/a").write_text("x\n")
+    _git(tmp_path / "sub", "init", "-q", "-b", "main")
+    _commit_all(tmp_path / "sub")
+    _git(tmp_path / "sub", "remote", "add", "origin", "..")
+    allow = ["Bash(git push:*)", "Bash(git -C sub push:*)"]
+    assert decide(text, allow, workspace=str(tmp_path), home=HOME) == "ask"
 
 
 @pytest.mark.parametrize("command", ["git --literal-pathspecs diff", "git --literal-pathspecs diff -- conf",
@@ -902,7 +936,7 @@ def test_what_is_not_merged_counts_by_its_contents(tmp_path: Path) -> None:
     (folder / "settings").write_text(f"mine\n{same}".replace("15\n", "fifteen\n"))
     _commit_all(folder)
     _git(folder, "fetch", "-q", str(other), "main")
-    subprocess.run(["git", "cherry-pick", "-n", "FETCH_HEAD"], cwd=folder, check=False, capture_output=True)
+    _git(folder, "cherry-pick", "-n", "FETCH_HEAD")
     assert decide("git diff", workspace=str(folder), home=HOME) == "ask"
     _git(folder, "fetch", "-q", ".", "main")
     (folder / "settings").write_text(f"mine\n{same}".replace("15\n", "both\n"))
@@ -923,7 +957,7 @@ def test_a_merge_of_other_files_shows_no_secret_that_lies_behind(tmp_path: Path)
         _git(tmp_path, "switch", "-q", branch)
         (tmp_path / "a").write_text(f"{branch}\n")
         _git(tmp_path, "commit", "-q", "-a", "-m", "x")
-    subprocess.run(["git", "merge", "-q", "topic"], cwd=tmp_path, check=False, capture_output=True)
+    _git(tmp_path, "merge", "-q", "topic")
     assert "+++ b/a" in _git(tmp_path, "diff") or "diff --cc a" in _git(tmp_path, "diff")
     for command in ("git diff", "git diff a", "git diff --cached"):
         assert decide(command, workspace=str(tmp_path), home=HOME) == "allow", command

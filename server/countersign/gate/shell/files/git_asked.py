@@ -322,12 +322,46 @@ def _files_of_all_histories(
 def _of_all_histories(command: GitCommand, git: Git, where: GitPlace, named: Iterable[str] = ()) -> GitCommand | None:
     repository = repository_above(where.place, where.paths)
     kept = commits_kept(repository) if repository is not None else ()
-    if kept is None:
+    starts = _commits_named(command, named)
+    if kept is None or starts is None:
         return None
-    parts = (part for word in named if "\n" not in word for part in _parts(word))
-    # A range would leave out what its beginning has.
-    starts = (part for part in dict.fromkeys(parts) if part[:1] not in {"", "-", "^"} and ".." not in part)
     return _of_histories(command, git, ("--ignore-missing", "HEAD", *starts, *kept, *_ALL), where)
+
+
+def _commits_named(command: GitCommand, words: Iterable[str]) -> tuple[str, ...] | None:
+    """The numbers of the commits that these words may name; None where one names something else, whose files are not
+    listed with histories."""
+    parts = dict.fromkeys(part for word in words if _may_be_revision(word) for part in _positive_parts(word))
+    asked = [form for part in parts for form in (part, f"{part}^{{commit}}")]
+    kinds = disk.kinds_in_git(command, tuple(asked)) if asked else ()
+    if kinds is None:
+        return None
+    pairs = list(zip(kinds[::2], kinds[1::2], strict=True))
+    if any(each.kind and not commit.kind for each, commit in pairs):
+        return None
+    return tuple(commit.number for _, commit in pairs if commit.kind)
+
+
+def _may_be_revision(word: str) -> bool:
+    """Whether a revision may be called so: one with a blank searches for a message, or is one by its date."""
+    return _BLANK.search(word) is None or ":/" in word or "{" in word
+
+
+_BLANK = re.compile(r"\s")
+
+
+def _positive_parts(word: str) -> Iterator[str]:
+    """The revisions in a word, none of them with what leaves others out; a number behind any text as well, as ``git
+    describe`` prints it."""
+    yield from _DESCRIBED.findall(word)
+    for part in _parts(word):
+        revision = _PARENTS.split(part)[0]
+        if revision[:1] not in {"", "-", "^"} and ".." not in revision:
+            yield revision
+
+
+_DESCRIBED = re.compile(r"-g([0-9a-fA-F]{4,64})")
+_PARENTS = re.compile(r"\^[!@-]")
 
 
 def _files_of_stages(command: GitCommand, git: Git, where: GitPlace) -> frozenset[str] | None:

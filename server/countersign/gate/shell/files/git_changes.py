@@ -15,12 +15,13 @@ from countersign.gate.shell.languages.git import Git, only_reads
 class GitChange(Enum):
     """``MOVES``: which commits, and which version of a file, a name stands for; all of these are in the repository
     already. ``ADDS``: files to what git tracks, those that it ignores left out, ``ADDS_ANY`` with these. ``FETCHES``:
-    commits that are not in the repository yet."""
+    commits that are not in the repository yet. ``SENDS``: commits to another repository."""
 
     MOVES = auto()
     ADDS = auto()
     ADDS_ANY = auto()
     FETCHES = auto()
+    SENDS = auto()
 
 
 class GitChanges(NamedTuple):
@@ -41,7 +42,7 @@ NO_CHANGES = GitChanges()
 _BRINGING_NOTHING = frozenset(
     """
     am apply archive bisect branch checkout cherry-pick clean commit config fsck format-patch gc init merge mv notes
-    pack-refs prune push read-tree rebase reflog repack rerere reset restore revert rm sparse-checkout switch
+    pack-refs prune read-tree rebase reflog repack rerere reset restore revert rm sparse-checkout switch
     symbolic-ref tag update-ref worktree
     """.split()
 )
@@ -63,18 +64,22 @@ def changes_of(git: Git, places: Sequence[str] | None, paths: PathJudge) -> GitC
     kinds = _kinds_of(git)
     if not kinds:
         return NO_CHANGES
-    named = (word.value for _, word in git.arguments.operands)
+    values = (option.value for option in git.arguments.options if option.value is not None)
+    named = (word.value for word in (*values, *(word for _, word in git.arguments.operands)))
     inside = {""}
     if places is not None and not git.folders and not git.before.has("--git-dir"):
         found = [repository_above(place, paths) for place in places]
         inside = {"" if each is None else each.own for each in found}
-    return GitChanges(kinds, frozenset(word for word in named if word), frozenset(inside))
+    starts = frozenset(word for word in named if word) if GitChange.MOVES in kinds else frozenset[str]()
+    return GitChanges(kinds, starts, frozenset(inside))
 
 
 def _kinds_of(git: Git) -> frozenset[GitChange]:
     name, found = git.subcommand, git.arguments
     if only_reads(git):
         return frozenset()
+    if name == "push":
+        return frozenset({GitChange.MOVES, GitChange.SENDS})
     if name in _BRINGING_NOTHING:
         return frozenset({GitChange.MOVES})
     taking = _TAKING_IGNORED.get(name or "")

@@ -288,10 +288,20 @@ def paths_in(text: str) -> Iterator[str]:
 
 _MESSAGE_GIVEN = ("-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--fixup")
 _WRITE_MESSAGES = frozenset({"commit", "notes", "revert"})
-_ANNOTATED = ("-a", "--annotate", "-s", "--sign", "-u", "--local-user")
+_WITHOUT_EDITOR = frozenset(
+    """
+    am apply bisect branch bundle cat-file check-attr check-ignore check-mailmap checkout cherry-pick clean clone
+    column commit-tree config credential diff-tree fast-import fetch fmt-merge-msg gc hash-object index-pack init
+    interpret-trailers mailinfo merge mktag mktree mv name-rev pack-objects pack-refs patch-id pull push read-tree
+    rebase reset restore rev-list rm sparse-checkout stage stash stripspace submodule switch symbolic-ref
+    unpack-objects update-index update-ref worktree write-tree add
+    """.split()
+)
+"""Of the subcommands that do more than reading, those that start no editor but with an option of ``_EDITED``."""
 _EDITED: Mapping[str, Sequence[str]] = {
     "commit": ("-e", "--edit", "-p", "--patch", "--interactive", "-c", "--reedit-message"),
     "tag": ("-e", "--edit"),
+    "notes": ("-e", "--edit", "-c", "--reedit-message"),
     "branch": ("--edit-description",),
     "config": ("-e", "--edit"),
     **dict.fromkeys(("merge", "pull", "rebase", "cherry-pick", "revert", "am"), (
@@ -312,6 +322,8 @@ def may_start_editor(git: Git) -> bool:
     if any((value.value or value.prefix).startswith(("amend:", "reword:")) for value in found.valued("--fixup")):
         return True
     # By the settings every tag may have a message; `-m` of `git revert` is no message.
-    writes = git.subcommand in _WRITE_MESSAGES or (git.subcommand == "tag" and not only_reads(git))
+    if only_reads(git) or git.subcommand in _WITHOUT_EDITOR:
+        return False
+    writes = git.subcommand in _WRITE_MESSAGES | {"tag"}
     given = _MESSAGE_GIVEN if git.subcommand != "revert" else ("--no-edit",)
-    return writes and not found.keeps(*given)
+    return not writes or not found.keeps(*given)

@@ -134,13 +134,13 @@ def _git_place(context: JudgingContext, place: str) -> GitPlace:
 def _after_changes(context: JudgingContext, place: str) -> str | None:
     """Why it may print a secret that an earlier command of the same text brings, of which git cannot tell yet."""
     changed, repository = context.git.changed, repository_above(place, context.paths)
-    if GitChange.FETCHES in changed.kinds:
+    here = repository is not None and changed.inside == {repository.own}
+    if GitChange.FETCHES in changed.kinds or (GitChange.SENDS in changed.kinds and not here):
         return "which files an earlier command fetches is not known, and one may be a secret"
     if not changed.kinds:
         return None
     # What other work trees of the repository hold is not looked at.
-    elsewhere = repository is not None and (changed.inside != {repository.own} and has_work_trees(repository))
-    return _UNKNOWN_FILES if repository is None or elsewhere else None
+    return _UNKNOWN_FILES if repository is None or (not here and has_work_trees(repository)) else None
 
 
 def _may_search_without_index(place: str, context: JudgingContext) -> bool:
