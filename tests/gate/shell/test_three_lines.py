@@ -91,7 +91,8 @@ def test_what_is_printed_of_the_evasions_starts_nothing_that_was_not_judged() ->
     printed = [
         (text, found)
         for text in texts
-        if isinstance(found := reprint(text), str) and decide(text, mode="auto") == "allow"
+        # What a script runs that the text itself writes is judged with it, and is no name in the text.
+        if isinstance(found := reprint(text), str) and decide(text, deny=["Bash(evil:*)"], mode="auto") == "allow"
     ]
     assert len(printed) > len(texts) / 20
     stubs = {"evil", *(name for text, _ in printed for name in names_in(text))}
