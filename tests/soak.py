@@ -82,6 +82,12 @@ def _slow(seed: int, numbers: range) -> Iterator[str]:
         yield from overworked_by_moves(seed, numbers, Path(folder))
 
 
+def _patterns(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.slow_patterns import slow  # noqa: PLC0415 likewise
+
+    return slow(numbers)
+
+
 def _history(seed: int, numbers: range) -> Iterator[str]:
     from tests.reference.history_texts import history_trespasses  # noqa: PLC0415 likewise
     from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
@@ -267,6 +273,7 @@ COUNTS: Mapping[str, Count] = {
     "otherwise": Count("no known evasion is allowed in another spelling", 100_000, 2_000, _otherwise),
     "unfinished": Count("no known evasion is allowed once a word's end is unknown", 100_000, 2_000, _unfinished),
     "slow": Count("no text that repeats words or matches files takes work without bounds", 10_000, 100, _slow),
+    "patterns": Count("no regular expression of the gate takes more than linear time", 1_000, 50, _patterns),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 105, 1, _kills),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 110, 2, _failing),

@@ -237,15 +237,17 @@ def _long_texts(policy: Policy) -> dict[str, float]:
     doubled: dict[str, float] = {}
     split_short: list[float] = []
     split_long: list[float] = []
-    for way, grow in _WAYS.items():
+    for way, grow in (_WAYS | _HOSTILE).items():
         best: dict[int, float] = {}
         split: dict[int, float] = {}
         for _ in range(LONG_RUNS):
-            for size in (2_000, 50_000, 100_000):
+            for size in (2_000, 50_000, 100_000) if way in _WAYS else (50_000, 100_000):
                 best[size] = min(best.get(size, math.inf), _once(policy, grow(size)))
                 split[size] = min(split.get(size, math.inf), _split(grow(size)))
-        short[way], long[way], doubled[way] = best[2_000], best[100_000], best[100_000] / best[50_000]
-        split_short.append(split[2_000])
+        long[way], doubled[way] = best[100_000], best[100_000] / best[50_000]
+        if way in _WAYS:
+            short[way] = best[2_000]
+            split_short.append(split[2_000])
         split_long.append(split[100_000])
     return {
         "decide: longest of the 2 kB texts, to shlex": max(short.values()) / max(split_short),
@@ -263,7 +265,7 @@ def _under_stars(policy: Policy) -> dict[str, float]:
     """The same texts under rules that have to be searched for."""
     measured: dict[str, float] = {}
     split: list[float] = []
-    for way, grow in _WAYS.items():
+    for way, grow in (_WAYS | _HOSTILE).items():
         text = grow(100_000)
         runs = [(_once(policy, text), _split(text)) for _ in range(STARRED_RUNS)]
         measured[way] = min(ours for ours, _ in runs)
@@ -401,3 +403,14 @@ def _workspace(folder: Path) -> Path:
     for name in ("package.json", "README.md", "src/index.ts", "src/main.py", "tests/test_parser.py", "config/dev.json"):
         (workspace / name).write_text("text\n")
     return workspace
+
+
+_HOSTILE = {
+    "patterns as commands": _repeated("?#", ";"),
+    "backquotes": _repeated("`a#`", ""),
+    "expansions in a word": _repeated("$a#=", ""),
+    "brackets in a word": _repeated("[#", ""),
+    "escapes in a word": _repeated("#\\", "", end="a"),
+    "points": _repeated(".", " "),
+}
+"""Long texts that nobody writes, each with much of what takes a gate longest."""

@@ -57,6 +57,8 @@ BRACED = (
         ("touch", " ".join(f"{number}/" + "a/" * 2_000 for number in range(20))),
         ("ruby", "-" + "w" * 90_000),
         ("gcc", "-Wl" + ",,-" * 30_000),
+        ("python3", "-m " + "a." * 40_000),
+        ("node", "--test " + _many("a")),
         *(("cat", _many(word)) for word in BRACED),
     ],
     ids=[
@@ -65,6 +67,8 @@ BRACED = (
         "paths of many parts",
         "many letters",
         "many parts of a word",
+        "a long module",
+        "many scripts",
         *BRACED,
     ],
 )

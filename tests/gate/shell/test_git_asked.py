@@ -15,26 +15,13 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files import git_asked
 
 from .asked import HOME, decide
+from .repositories import TOKEN, commit_all, git, stored, unmerged, with_branch
 
 COMMITS, BRANCHES = 40, 8
-TOKEN = "THE-TOKEN"
 SAME = "\n".join(f"line {number}" for number in range(20))
 """Most of a file, by which git finds that it was moved."""
 DENY = ["Read(./conf/live.txt)"]
 STEPS = ("", "~1", "~3", "^", "^2", "^0", "~1^2", "^^", "^{commit}")
-
-
-def _git(folder: Path, *words: str, given: str | None = None) -> str:
-    person = ("-c", "user.name=a", "-c", "user.email=a@b")
-    done = subprocess.run(
-        ["git", *person, *words], cwd=folder, input=given, capture_output=True, text=True, check=False
-    )
-    return done.stdout if done.returncode == 0 else ""
-
-
-def _commit_all(folder: Path) -> None:
-    _git(folder, "add", ".")
-    _git(folder, "commit", "-q", "-m", "x")
 
 
 def _random_history(folder: Path, seed: int) -> random.Random:
@@ -62,18 +49,18 @@ def _random_history(folder: Path, seed: int) -> random.Random:
             "data 1",
             "x",
         ]
-    _git(folder, "init", "-q", "-b", "main")
-    _git(folder, "fast-import", "--quiet", "--force", given="\n".join([*lines, ""]))
-    _git(folder, "checkout", "-q", "-B", "main", f"b{chance.randrange(BRANCHES)}")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "fast-import", "--quiet", "--force", given="\n".join([*lines, ""]))
+    git(folder, "checkout", "-q", "-B", "main", f"b{chance.randrange(BRANCHES)}")
     if chance.random() < 0.5:
-        _git(folder, "gc", "-q")
+        git(folder, "gc", "-q")
     return chance
 
 
 def _revision(chance: random.Random, folder: Path) -> str:
     name = chance.choice(("HEAD", "main", "@", f"b{chance.randrange(BRANCHES)}", f"t{chance.randrange(BRANCHES)}"))
     if chance.random() < 0.2:
-        number = _git(folder, "rev-parse", f"{name}^{{commit}}").strip()
+        number = git(folder, "rev-parse", f"{name}^{{commit}}").strip()
         name = chance.choice((number, number[:9]))
     return name + chance.choice(STEPS)
 
@@ -98,7 +85,7 @@ def test_nothing_that_a_rule_is_about_is_printed(seed: int, tmp_path: Path) -> N
             command = chance.choice(COMMANDS).format(
                 one=_revision(chance, folder), other=_revision(chance, folder), count=chance.randrange(1, 5)
             )
-            output = _git(folder, *shlex.split(command)[1:])
+            output = git(folder, *shlex.split(command)[1:])
             answer = decide(command, deny=DENY, workspace=str(folder), home=HOME)
             assert answer == "ask" or TOKEN not in output, command
             allowed += answer == "allow"
@@ -150,18 +137,18 @@ def test_nothing_that_a_rule_is_about_is_printed_with_options_of_all_kinds(seed:
             for deny in (DENY, ["Read(conf/**)", "Read(./.env)"]):
                 if decide(command, deny=deny, workspace=str(folder), home=HOME) == "allow":
                     allowed += 1
-                    assert TOKEN not in _git(folder, *command.split()[1:]), command
+                    assert TOKEN not in git(folder, *command.split()[1:]), command
     assert allowed > 20, "hardly anything was compared"
 
 
 def test_branches_without_the_file_are_compared(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _commit_all(tmp_path)
-    _git(tmp_path, "switch", "-q", "-c", "topic")
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit_all(tmp_path)
+    git(tmp_path, "switch", "-q", "-c", "topic")
     for number in range(15):
         (tmp_path / "a.txt").write_text(f"{number}\n")
-        _git(tmp_path, "commit", "-q", "-a", "-m", "x")
+        git(tmp_path, "commit", "-q", "-a", "-m", "x")
     commands = ("git diff main...HEAD", "git diff main...", "git diff main", "git diff main..topic", "git show main",
                 "git log -p -3", "git log -p -1 main", "git show HEAD~12", "git diff HEAD~14 HEAD~12",
                 "git grep x main", "git diff main...HEAD -- a.txt", "git log -p -2 main..HEAD", "git log -p",
@@ -185,18 +172,18 @@ def test_branches_without_the_file_are_compared(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_secret_of_another_branch_asks_without_a_rule(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _commit_all(tmp_path)
-    _git(tmp_path, "switch", "-q", "-c", "b")
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit_all(tmp_path)
+    git(tmp_path, "switch", "-q", "-c", "b")
     (tmp_path / ".env").write_text(f"{TOKEN}\n")
-    _commit_all(tmp_path)
-    _git(tmp_path, "tag", "-a", "-m", "x", "t")
-    _git(tmp_path, "switch", "-q", "main")
+    commit_all(tmp_path)
+    git(tmp_path, "tag", "-a", "-m", "x", "t")
+    git(tmp_path, "switch", "-q", "main")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
     if "$" in command:  # which commit that prints is not known, so all count
-        _git(tmp_path, "branch", "-q", "-D", "b")
-        _git(tmp_path, "tag", "-d", "t")
-        _git(tmp_path, "reflog", "expire", "--expire=now", "--all")
+        git(tmp_path, "branch", "-q", "-D", "b")
+        git(tmp_path, "tag", "-d", "t")
+        git(tmp_path, "reflog", "expire", "--expire=now", "--all")
     assert decide(command.replace("b", "main").replace(" t", " main"), workspace=str(tmp_path), home=HOME) == "allow"
 
 
@@ -207,43 +194,25 @@ def test_a_secret_of_another_branch_asks_without_a_rule(command: str, tmp_path: 
 )  # fmt: skip
 @pytest.mark.parametrize("deny", [[], ["Read(./.env)"]], ids=["no rule", "a deny rule"])
 def test_a_commit_that_another_command_names_may_be_any(command: str, deny: list[str], tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
+    with_branch(tmp_path, secret=".env")
     assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
-    _git(tmp_path, "branch", "-q", "-D", "topic")
-    _git(tmp_path, "reflog", "expire", "--expire=now", "--all")
+    git(tmp_path, "branch", "-q", "-D", "topic")
+    git(tmp_path, "reflog", "expire", "--expire=now", "--all")
     assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "allow"
-
-
-def _with_branch(folder: Path, *, secret: str = "conf/live.txt") -> None:
-    """A repository whose branch `topic` has a ruled file that `main` never had."""
-    (folder / "src").mkdir()
-    (folder / "src/a.txt").write_text("x\n")
-    _git(folder, "init", "-q", "-b", "main")
-    _commit_all(folder)
-    _git(folder, "switch", "-q", "-c", "topic")
-    (folder / secret).parent.mkdir(exist_ok=True)
-    (folder / secret).write_text("".join(f"{TOKEN} {number}\n" for number in range(40)))
-    _commit_all(folder)
-    _git(folder, "switch", "-q", "main")
 
 
 PRINTING = ("git diff topic", "git diff main..topic", "git show topic", "git log -p -1 topic", "git grep -h THE topic",
             "git diff topic -- conf", "git diff topic~1..topic")  # fmt: skip
 
 
-def _object(folder: Path, kind: str, text: bytes) -> str:
-    words = ["git", "hash-object", "-w", "--literally", "-t", kind, "--stdin"]
-    return subprocess.run(words, cwd=folder, input=text, capture_output=True, check=True).stdout.decode().strip()
-
-
 def _raw_tree(folder: Path, *entries: tuple[str, str, str]) -> str:
-    return _object(folder, "tree", b"".join(b"%b %b\0%b" % (mode.encode(), name.encode(), bytes.fromhex(number))
+    return stored(folder, "tree", b"".join(b"%b %b\0%b" % (mode.encode(), name.encode(), bytes.fromhex(number))
                                             for mode, name, number in entries))  # fmt: skip
 
 
 def _raw_commit(folder: Path, tree: str, parent: str) -> str:
     person = "a <a@b> 1 +0000"
-    return _object(
+    return stored(
         folder, "commit", f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\n\nx\n".encode()
     )
 
@@ -252,25 +221,25 @@ def _raw_commit(folder: Path, tree: str, parent: str) -> str:
 def test_a_folder_is_entered_whatever_its_mode_and_whether_it_stands_there_twice(
     modes: list[str], tmp_path: Path
 ) -> None:
-    _with_branch(tmp_path)
-    conf, src = (_git(tmp_path, "rev-parse", f"topic:{name}").strip() for name in ("conf", "src"))
+    with_branch(tmp_path)
+    conf, src = (git(tmp_path, "rev-parse", f"topic:{name}").strip() for name in ("conf", "src"))
     named = zip(modes, (conf, src), strict=False)
     tree = _raw_tree(tmp_path, *((mode, "conf", number) for mode, number in named), ("40000", "src", src))
-    commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "main").strip())
-    _git(tmp_path, "update-ref", "refs/heads/topic", commit)
+    commit = _raw_commit(tmp_path, tree, git(tmp_path, "rev-parse", "main").strip())
+    git(tmp_path, "update-ref", "refs/heads/topic", commit)
     for command in PRINTING:
         assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
 
 
 def test_a_parent_in_capitals_is_one(tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    tree = _git(tmp_path, "rev-parse", "main^{tree}").strip()
-    commit = _raw_commit(tmp_path, tree, _git(tmp_path, "rev-parse", "topic").strip().upper())
-    _git(tmp_path, "update-ref", "refs/heads/topic", commit)
-    assert TOKEN in _git(tmp_path, "show", "topic")
+    with_branch(tmp_path)
+    tree = git(tmp_path, "rev-parse", "main^{tree}").strip()
+    commit = _raw_commit(tmp_path, tree, git(tmp_path, "rev-parse", "topic").strip().upper())
+    git(tmp_path, "update-ref", "refs/heads/topic", commit)
+    assert TOKEN in git(tmp_path, "show", "topic")
     for command in ("git show topic", "git log -p -1 topic", "git log -p -2 topic", "git diff topic~1"):
         assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
-    _git(tmp_path, "checkout", "-q", "topic")
+    git(tmp_path, "checkout", "-q", "topic")
     for command in ("git show", "git show HEAD", "git diff HEAD~1", "git log -p -1"):
         assert decide(command, deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask", command
 
@@ -282,12 +251,12 @@ def test_a_parent_in_capitals_is_one(tmp_path: Path) -> None:
 def test_a_merge_is_shown_where_only_paths_are_named(
     command: str, secret: str, deny: list[str], tmp_path: Path
 ) -> None:
-    _with_branch(tmp_path, secret=secret)
-    _git(tmp_path, "merge", "-q", "--no-commit", "--no-ff", "topic")
-    _git(tmp_path, "mv", secret, "src/b.txt")
+    with_branch(tmp_path, secret=secret)
+    git(tmp_path, "merge", "-q", "--no-commit", "--no-ff", "topic")
+    git(tmp_path, "mv", secret, "src/b.txt")
     (tmp_path / "src/b.txt").write_text((tmp_path / "src/b.txt").read_text().replace(f"{TOKEN} 20\n", ""))
-    _git(tmp_path, "add", ".")
-    _git(tmp_path, "commit", "-q", "-m", "merged")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "merged")
     assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
 
 
@@ -300,8 +269,8 @@ def test_a_pattern_that_expands_to_a_folder_names_what_lies_below(command: str, 
     for name in ("src/a.txt", "conf/prod.json"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _commit_all(tmp_path)
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit_all(tmp_path)
     assert decide(command, deny=["Read(conf/prod.json)"], workspace=str(tmp_path), home=HOME) == "ask"
     assert decide("git grep x -- src", deny=["Read(conf/prod.json)"], workspace=str(tmp_path), home=HOME) == "allow"
 
@@ -313,18 +282,16 @@ def test_a_pattern_that_expands_to_a_folder_names_what_lies_below(command: str, 
      "git show topic...main", "git diff topic^{commit}^{tree}"],
 )  # fmt: skip
 def test_other_names_of_a_commit_with_a_secret_ask(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    (tmp_path / ".git/FETCH_HEAD").write_text(
-        f"{_git(tmp_path, 'rev-parse', 'topic').strip()}\t\tbranch 'topic' of x\n"
-    )
-    _git(tmp_path, "tag", "holding", "topic^{tree}")
+    with_branch(tmp_path, secret=".env")
+    (tmp_path / ".git/FETCH_HEAD").write_text(f"{git(tmp_path, 'rev-parse', 'topic').strip()}\t\tbranch 'topic' of x\n")
+    git(tmp_path, "tag", "holding", "topic^{tree}")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
 
 
 def test_a_ref_of_a_name_that_git_refuses_is_not_followed(tmp_path: Path) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     (tmp_path / ".git/refs/tags/v1").write_text("ref: refs/heads/../heads/main\n")
-    _git(tmp_path, "branch", "v1", "topic")
+    git(tmp_path, "branch", "v1", "topic")
     assert decide("git show v1", deny=["Read(./conf/live.txt)"], workspace=str(tmp_path), home=HOME) == "ask"
 
 
@@ -332,10 +299,10 @@ def test_a_ref_of_a_name_that_git_refuses_is_not_followed(tmp_path: Path) -> Non
     "form", ["x-g{0}", "v1.0-3-g{0}", "'*-g{0}'", "nothing..x-g{0}", "main..x-g{0}", "x-g{0}~0", "x-g{1}", "dangling"]
 )
 def test_what_git_may_find_by_other_ways_is_not_known(form: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    number = _git(tmp_path, "rev-parse", "topic").strip()
-    _git(tmp_path, "symbolic-ref", "refs/tags/dangling", "refs/heads/nothing")
-    _git(tmp_path, "branch", "dangling", "topic")
+    with_branch(tmp_path, secret=".env")
+    number = git(tmp_path, "rev-parse", "topic").strip()
+    git(tmp_path, "symbolic-ref", "refs/tags/dangling", "refs/heads/nothing")
+    git(tmp_path, "branch", "dangling", "topic")
     word = form.format(number[:9], number)
     for command in ("git diff", "git show", "git log -p -1", "git grep -h THE"):
         assert decide(f"{command} {word}", workspace=str(tmp_path), home=HOME) == "ask", command
@@ -347,8 +314,8 @@ def test_what_git_may_find_by_other_ways_is_not_known(form: str, tmp_path: Path)
      "unlink tt; git log -p -1 tt", "rm docs/tt && git -C docs diff tt", "rm tt; git grep -h THE tt"],
 )  # fmt: skip
 def test_a_file_that_the_text_deletes_is_no_path(text: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "branch", "tt", "topic")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "branch", "tt", "topic")
     (tmp_path / "docs").mkdir()
     for name in ("tt", "docs/tt"):
         (tmp_path / name).write_text("x\n")
@@ -359,17 +326,17 @@ def test_a_file_that_the_text_deletes_is_no_path(text: str, tmp_path: Path) -> N
 
 
 def test_a_meeting_point_and_long_histories_ask(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "switch", "-q", "topic")
-    _git(tmp_path, "branch", "one")
-    _git(tmp_path, "rm", "-q", ".env")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "switch", "-q", "topic")
+    git(tmp_path, "branch", "one")
+    git(tmp_path, "rm", "-q", ".env")
     for number in range(45):
         (tmp_path / "src/a.txt").write_text(f"{number}\n")
-        _git(tmp_path, "commit", "-q", "-a", "-m", "x")
-    _git(tmp_path, "switch", "-q", "one")
-    _git(tmp_path, "rm", "-q", ".env")
-    _git(tmp_path, "commit", "-q", "-m", "x")
-    _git(tmp_path, "switch", "-q", "main")
+        git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    git(tmp_path, "switch", "-q", "one")
+    git(tmp_path, "rm", "-q", ".env")
+    git(tmp_path, "commit", "-q", "-m", "x")
+    git(tmp_path, "switch", "-q", "main")
     assert decide("git diff --merge-base one topic", workspace=str(tmp_path), home=HOME) == "ask"
     assert decide("git log -p --max-count=99 one", workspace=str(tmp_path), home=HOME) == "ask"
 
@@ -382,20 +349,20 @@ def test_a_meeting_point_and_long_histories_ask(tmp_path: Path) -> None:
      "git stash show -p stash@{0}", "git log -p --exclude=refs/heads/to* --all", "git show clHEAD@{0}"],
 )  # fmt: skip
 def test_earlier_states_and_names_in_options_are_looked_up_by_git(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    _git(tmp_path, "branch", "clHEAD")
-    ran = _git(tmp_path, *command.split()[1:])
+    with_branch(tmp_path)
+    git(tmp_path, "branch", "clHEAD")
+    ran = git(tmp_path, *command.split()[1:])
     if TOKEN in ran:
         assert decide(command, deny=["Read(conf/**)"], workspace=str(tmp_path), home=HOME) == "ask"
 
 
 def test_what_git_said_is_asked_again_before_a_decision_is_recalled(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "branch", "b", "main")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "branch", "b", "main")
     with disk.record_probes() as looks:
         assert decide("git diff main b", workspace=str(tmp_path), home=HOME) == "allow"
     assert disk.unchanged(looks)
-    _git(tmp_path, "branch", "-f", "b", "topic")
+    git(tmp_path, "branch", "-f", "b", "topic")
     assert not disk.unchanged(looks)
     assert decide("git diff main b", workspace=str(tmp_path), home=HOME) == "ask"
 
@@ -406,7 +373,7 @@ def test_what_git_said_is_asked_again_before_a_decision_is_recalled(tmp_path: Pa
      "git diff -C topic", "git diff -S x topic", "git diff --diff-filter=M topic"],
 )  # fmt: skip
 def test_where_git_does_not_name_them_all_files_of_the_repository_count(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     assert decide(command, workspace=str(tmp_path), home=HOME) == "allow"
     assert decide(command, deny=["Read(conf/**)"], workspace=str(tmp_path), home=HOME) == "ask"
     assert decide(command, deny=["Read(others/**)"], workspace=str(tmp_path), home=HOME) == "allow"
@@ -420,11 +387,11 @@ def test_where_git_does_not_name_them_all_files_of_the_repository_count(command:
      "git log -S x --all", "git log -p -i --grep=SECRET topic", "git log -p --author=. topic"],
 )  # fmt: skip
 def test_where_options_leave_it_open_all_files_of_a_history_count(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    _git(tmp_path, "switch", "-q", "topic")
-    _git(tmp_path, "rm", "-q", "-r", "conf")
-    _git(tmp_path, "commit", "-q", "-m", "x")
-    _git(tmp_path, "switch", "-q", "main")
+    with_branch(tmp_path)
+    git(tmp_path, "switch", "-q", "topic")
+    git(tmp_path, "rm", "-q", "-r", "conf")
+    git(tmp_path, "commit", "-q", "-m", "x")
+    git(tmp_path, "switch", "-q", "main")
     workspace = str(tmp_path)
     assert decide(command, deny=["Read(conf/**)"], workspace=workspace, home=HOME) == "ask"
     assert decide(command, deny=["Read(others/**)"], workspace=workspace, home=HOME) == "allow"
@@ -434,21 +401,21 @@ def test_where_options_leave_it_open_all_files_of_a_history_count(command: str, 
 @pytest.mark.parametrize("command", ["git show topic", "git show topic ^main", "git show topic main..main",
                                      "git show topic main..", "git show ^HEAD topic", "git show -7 topic"])  # fmt: skip
 def test_where_one_commit_is_left_out_the_histories_of_all_others_are_shown(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "switch", "-q", "topic")
-    _git(tmp_path, "rm", "-q", ".env")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "switch", "-q", "topic")
+    git(tmp_path, "rm", "-q", ".env")
     for number in range(4):
         (tmp_path / "src/a.txt").write_text(f"{number}\n")
-        _commit_all(tmp_path)
-    _git(tmp_path, "switch", "-q", "main")
+        commit_all(tmp_path)
+    git(tmp_path, "switch", "-q", "main")
     ran = subprocess.run(command.split(), cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert decide(command, workspace=str(tmp_path), home=HOME) == ("ask" if TOKEN in ran else "allow")
     assert (TOKEN in ran) == (command != "git show topic")
 
 
 def test_a_name_of_git_describe_is_a_revision_also_where_no_ref_may_be_called_so(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    name = "rel-g" + _git(tmp_path, "rev-parse", "--short", "topic").strip()
+    with_branch(tmp_path, secret=".env")
+    name = "rel-g" + git(tmp_path, "rev-parse", "--short", "topic").strip()
     (tmp_path / name).write_text("x\n")
     for command in (f"rm ./{name}; git show ./{name}", f"cd src && rm ../{name} && git show ../{name}"):
         assert decide(command, allow=["Bash(rm:*)"], workspace=str(tmp_path), home=HOME) == "ask"
@@ -457,17 +424,17 @@ def test_a_name_of_git_describe_is_a_revision_also_where_no_ref_may_be_called_so
 @pytest.mark.parametrize("ref", ["refs/HEAD", "refs/heads/HEAD", "refs/tags/HEAD", "refs/remotes/HEAD"])
 @pytest.mark.parametrize("command", ["git show", "git log -p", "git diff HEAD", "git show HEAD", "git diff @"])
 def test_where_no_commit_is_checked_out_another_ref_may_be_called_so(ref: str, command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "update-ref", ref, "topic")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "update-ref", ref, "topic")
     for branch in ("topic", "main"):
-        _git(tmp_path, "update-ref", "-d", f"refs/heads/{branch}")
-    _git(tmp_path, "rm", "-q", "-r", "--cached", ".")
+        git(tmp_path, "update-ref", "-d", f"refs/heads/{branch}")
+    git(tmp_path, "rm", "-q", "-r", "--cached", ".")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
 
 
 def test_a_ref_is_a_line_of_its_own(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    main, topic = (_git(tmp_path, "rev-parse", each).strip() for each in ("main", "topic"))
+    with_branch(tmp_path, secret=".env")
+    main, topic = (git(tmp_path, "rev-parse", each).strip() for each in ("main", "topic"))
     for branch in ("main", "topic"):
         (tmp_path / ".git/refs/heads" / branch).unlink()
     for text in (
@@ -482,12 +449,12 @@ def test_a_ref_is_a_line_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_packed_ref_below_a_loose_one_asks(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    main = _git(tmp_path, "rev-parse", "main").strip()
-    _git(tmp_path, "branch", "f/x", "topic")
+    with_branch(tmp_path, secret=".env")
+    main = git(tmp_path, "rev-parse", "main").strip()
+    git(tmp_path, "branch", "f/x", "topic")
     (tmp_path / ".git/packed-refs").write_text(f"{main} refs/tags/f/x\n")
     (tmp_path / ".git/refs/tags/f").write_text(f"{main}\n")
-    assert TOKEN in _git(tmp_path, "show", "f/x")
+    assert TOKEN in git(tmp_path, "show", "f/x")
     assert decide("git show f/x", workspace=str(tmp_path), home=HOME) == "ask"
 
 
@@ -497,7 +464,7 @@ def test_a_packed_ref_below_a_loose_one_asks(tmp_path: Path) -> None:
      "git log -p -1 {}..topic", "git diff {} topic", "git diff {}...topic"],
 )  # fmt: skip
 def test_the_empty_tree_is_one_end_of_a_range(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
+    with_branch(tmp_path, secret=".env")
     command = command.format("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
 
@@ -506,18 +473,18 @@ def test_the_empty_tree_is_one_end_of_a_range(command: str, tmp_path: Path) -> N
 def test_where_all_words_are_paths_what_is_checked_out_is_shown(command: str, tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/a.txt").write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _commit_all(tmp_path)
-    _git(tmp_path, "switch", "-q", "-c", "topic")
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit_all(tmp_path)
+    git(tmp_path, "switch", "-q", "-c", "topic")
     (tmp_path / ".env").write_text("".join(f"{number}\n" for number in range(9)) + f"{TOKEN}\n")
-    _commit_all(tmp_path)
-    _git(tmp_path, "switch", "-q", "main")
+    commit_all(tmp_path)
+    git(tmp_path, "switch", "-q", "main")
     (tmp_path / "src/a.txt").write_text("y\n")
-    _git(tmp_path, "commit", "-q", "-a", "-m", "x")
-    _git(tmp_path, "merge", "-q", "--no-commit", "topic")
-    _git(tmp_path, "mv", ".env", "conf.txt")
+    git(tmp_path, "commit", "-q", "-a", "-m", "x")
+    git(tmp_path, "merge", "-q", "--no-commit", "topic")
+    git(tmp_path, "mv", ".env", "conf.txt")
     (tmp_path / "conf.txt").write_text("".join(f"{number}\n" for number in range(9)))
-    _commit_all(tmp_path)
+    commit_all(tmp_path)
     shown = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert TOKEN in shown
     assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
@@ -525,43 +492,43 @@ def test_where_all_words_are_paths_what_is_checked_out_is_shown(command: str, tm
 
 @pytest.mark.parametrize("stashed", [True, False])
 def test_a_stash_is_a_commit_that_is_shown(stashed: bool, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     (tmp_path / ("." * stashed + "env")).write_text(f"{TOKEN}\n")
-    _git(tmp_path, "add", "-f", ".")
-    _git(tmp_path, "stash", "-q")
-    assert TOKEN in _git(tmp_path, "stash", "show", "-p")
+    git(tmp_path, "add", "-f", ".")
+    git(tmp_path, "stash", "-q")
+    assert TOKEN in git(tmp_path, "stash", "show", "-p")
     assert decide("git stash show -p", workspace=str(tmp_path), home=HOME) == ("ask" if stashed else "allow")
 
 
 @pytest.mark.parametrize("command", ["git log -1 -p ':!others'", "git log -1 -p HEAD ':(exclude)others'",
                                      "git log -p -n 1 ':^others'"])  # fmt: skip
 def test_a_path_behind_a_colon_has_git_pass_over_commits(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    _git(tmp_path, "switch", "-q", "topic")
-    _git(tmp_path, "rm", "-q", "-r", "conf")
-    _git(tmp_path, "commit", "-q", "-m", "x")
+    with_branch(tmp_path)
+    git(tmp_path, "switch", "-q", "topic")
+    git(tmp_path, "rm", "-q", "-r", "conf")
+    git(tmp_path, "commit", "-q", "-m", "x")
     for _ in range(12):
-        _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
+        git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
     (tmp_path / "others").write_text("x\n")
-    _commit_all(tmp_path)
+    commit_all(tmp_path)
     assert decide(command, deny=["Read(conf/**)"], workspace=str(tmp_path), home=HOME) == "ask"
 
 
 def test_the_latest_stash_is_that_of_its_log(tmp_path: Path) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     for name in (".env", "src/b.txt"):
         (tmp_path / name).write_text(f"{TOKEN}\n")
-        _git(tmp_path, "add", "-f", ".")
-        _git(tmp_path, "stash", "-q")
+        git(tmp_path, "add", "-f", ".")
+        git(tmp_path, "stash", "-q")
     assert decide("git stash show -p", workspace=str(tmp_path), home=HOME) == "allow"
-    _git(tmp_path, "reflog", "delete", "refs/stash@{0}")
-    assert ".env" in _git(tmp_path, "stash", "show", "-p")
+    git(tmp_path, "reflog", "delete", "refs/stash@{0}")
+    assert ".env" in git(tmp_path, "stash", "show", "-p")
     assert decide("git stash show -p", workspace=str(tmp_path), home=HOME) == "ask"
 
 
 def test_a_part_of_a_branch_may_end_in_a_dot(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "branch", "foo./bar", "topic")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "branch", "foo./bar", "topic")
     (tmp_path / "foo.").mkdir()
     (tmp_path / "foo./bar").write_text("x\n")
     for command in ("rm foo./bar && git show foo./bar", "git show foo./bar"):
@@ -569,24 +536,24 @@ def test_a_part_of_a_branch_may_end_in_a_dot(tmp_path: Path) -> None:
 
 
 def test_a_file_that_a_setting_names_may_be_ruled(tmp_path: Path) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     (tmp_path / "held").write_text(f"KEY {TOKEN}\n")
     commands = {"blame.ignoreRevsFile": "git blame src/a.txt", "core.excludesFile": "git check-ignore -v KEY"}
     for setting, command in commands.items():
-        _git(tmp_path, "config", setting, "held")
+        git(tmp_path, "config", setting, "held")
         assert decide(command, deny=["Read(held)"], workspace=str(tmp_path), home=HOME) == "ask"
-        _git(tmp_path, "config", "--unset", setting)
+        git(tmp_path, "config", "--unset", setting)
         assert decide(command, deny=["Read(held)"], workspace=str(tmp_path), home=HOME) == "allow"
 
 
 @pytest.mark.parametrize("option", ["-s", "--stat", "--name-only", "-q", "-s --format=%s", "--raw main"])
 def test_a_file_that_is_named_by_its_number_or_by_a_tag_asks(option: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    number = _git(tmp_path, "rev-parse", "topic:.env").strip()
-    _git(tmp_path, "tag", "blob", number)
-    _git(tmp_path, "tag", "-a", "-m", "x", "nested", "blob")
+    with_branch(tmp_path, secret=".env")
+    number = git(tmp_path, "rev-parse", "topic:.env").strip()
+    git(tmp_path, "tag", "blob", number)
+    git(tmp_path, "tag", "-a", "-m", "x", "nested", "blob")
     for word in (number, number[:9], f"x-g{number[:9]}", "blob", "refs/tags/blob", "nested"):
-        assert TOKEN in _git(tmp_path, *f"show {option} {word}".split())
+        assert TOKEN in git(tmp_path, *f"show {option} {word}".split())
         for command in (f"git show {option} {word}", f"git cat-file -p {word}", f"git cat-file blob {word}"):
             assert decide(command, workspace=str(tmp_path), home=HOME) == "ask", command
     for command in (f"git show {option} main", "git cat-file -p topic", f"git cat-file -t {number}"):
@@ -596,16 +563,16 @@ def test_a_file_that_is_named_by_its_number_or_by_a_tag_asks(option: str, tmp_pa
 @pytest.mark.parametrize("value", [":", "::", "': x'", ":./x", ":!x", "--", "--end-of-options", "src", "topic"])
 @pytest.mark.parametrize("option", ["--grep", "--author", "--skip", "-n", "--format", "-O", "--notes"])
 def test_the_value_of_an_option_is_no_path(option: str, value: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
+    with_branch(tmp_path, secret=".env")
     (tmp_path / "src/x").write_text("x\n")
-    _git(tmp_path, "commit", "-q", "--allow-empty", "-m", ": x -- src topic")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", ": x -- src topic")
     for command in (f"git log -p {option} {value} topic", f"git log -p {option} {value} --all"):
-        printed = _git(tmp_path, *shlex.split(command)[1:])
+        printed = git(tmp_path, *shlex.split(command)[1:])
         assert decide(command, workspace=str(tmp_path), home=HOME) == "ask" or TOKEN not in printed, command
 
 
 def test_the_program_that_is_asked_is_the_one_that_would_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     for folder in (tmp_path, tmp_path / "bin"):
         folder.mkdir(exist_ok=True)
         (folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
@@ -618,7 +585,7 @@ def test_the_program_that_is_asked_is_the_one_that_would_run(tmp_path: Path, mon
 
 
 def test_git_is_not_asked_for_ever_by_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _with_branch(tmp_path)
+    with_branch(tmp_path)
     text = "; ".join(f"git show -U{number}" for number in range(40))
     monkeypatch.setattr(git_asked, "MOST_WAITED", math.inf)
     assert decide(text, workspace=str(tmp_path), home=HOME) == "allow"
@@ -630,35 +597,35 @@ def test_what_was_fetched_from_an_address_is_named_without_a_ref(tmp_path: Path)
     other, folder = tmp_path / "other", tmp_path / "project"
     for each in (other, folder):
         each.mkdir()
-    _with_branch(other, secret=".env")
+    with_branch(other, secret=".env")
     (folder / "a.txt").write_text("x\n")
-    _git(folder, "init", "-q", "-b", "main")
-    _commit_all(folder)
+    git(folder, "init", "-q", "-b", "main")
+    commit_all(folder)
     command = "git show $(git rev-list -1 FETCH_HEAD)"
     assert decide(command, workspace=str(folder), home=HOME) == "allow"
-    _git(folder, "fetch", "-q", str(other), "topic")
+    git(folder, "fetch", "-q", str(other), "topic")
     assert decide(command, workspace=str(folder), home=HOME) == "ask"
 
 
 def test_the_empty_tree_holds_no_file(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
+    with_branch(tmp_path, secret=".env")
     for command in ("git grep x {}", "git grep x main {}", "git diff {} main", "git show --stat {}"):
         words = command.format("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
         assert decide(words, workspace=str(tmp_path), home=HOME) in {"allow", "ask"}
-        assert TOKEN not in _git(tmp_path, *words.split()[1:])
+        assert TOKEN not in git(tmp_path, *words.split()[1:])
     assert decide("git grep x " + words.split()[-1], workspace=str(tmp_path), home=HOME) == "allow"
 
 
 def test_a_pattern_is_also_looked_for_in_notes(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "notes", "add", "-m", "fixme", "topic")
+    with_branch(tmp_path, secret=".env")
+    git(tmp_path, "notes", "add", "-m", "fixme", "topic")
     commands = (
         "git log -p --grep=fixme topic",
         "git log -p --grep=fixme --all",
         "git whatchanged -p --grep=fixme topic",
     )
     for command in commands:
-        assert TOKEN in _git(tmp_path, *command.split()[1:])
+        assert TOKEN in git(tmp_path, *command.split()[1:])
         for deny in ([], ["Read(./.env)"]):
             assert decide(command, deny=deny, workspace=str(tmp_path), home=HOME) == "ask", command
 
@@ -669,38 +636,16 @@ def test_a_pattern_is_also_looked_for_in_notes(tmp_path: Path) -> None:
      "git diff --diff-filter=D topic", "git diff --diff-filter=D topic main"],
 )  # fmt: skip
 def test_commits_and_files_that_git_passes_over_do_not_hide_others(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret="src/.env")
-    _git(tmp_path, "switch", "-q", "topic")
+    with_branch(tmp_path, secret="src/.env")
+    git(tmp_path, "switch", "-q", "topic")
     for name in ("docs/a", "docs/b"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x\n")
-        _commit_all(tmp_path)
-    _git(tmp_path, "switch", "-q", "main")
-    _git(tmp_path, "config", "diff.relative", "true")
+        commit_all(tmp_path)
+    git(tmp_path, "switch", "-q", "main")
+    git(tmp_path, "config", "diff.relative", "true")
     for deny in ([], ["Read(./src/.env)"]):
         assert decide(f"cd src && {command}", deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
-
-
-def _unmerged(folder: Path) -> None:
-    """A conflict in a file that one side renamed, whose lines of a secret stand in the index alone."""
-    same = "".join(f"{number}\n" for number in range(20))
-    _git(folder, "init", "-q", "-b", "main")
-    (folder / "conf").mkdir()
-    (folder / "conf/k").write_text("k\n")
-    (folder / ".env").write_text(f"KEY=old\n{same}")
-    _commit_all(folder)
-    _git(folder, "switch", "-q", "-c", "one")
-    (folder / ".env").write_text(f"KEY={TOKEN}\n{same}")
-    _commit_all(folder)
-    _git(folder, "switch", "-q", "-c", "two", "main")
-    _git(folder, "mv", ".env", "conf/x")
-    (folder / "conf/x").write_text(f"KEY=\n{same}")
-    _commit_all(folder)
-    for number in range(14):
-        (folder / "n").write_text(f"{number}\n")
-        _commit_all(folder)
-    _git(folder, "merge", "-q", "one")
-    (folder / "conf/x").write_text("KEY=new\n")
 
 
 @pytest.mark.parametrize("allow", [[], ["Bash(git diff:*)", "Bash(git show:*)"]], ids=["no rule", "rules"])
@@ -708,7 +653,7 @@ def _unmerged(folder: Path) -> None:
 def test_what_the_index_keeps_of_a_merge_may_come_from_another_file(
     allow: list[str], deny: list[str], tmp_path: Path
 ) -> None:
-    _unmerged(tmp_path)
+    unmerged(tmp_path)
     commands = (
         "git diff",
         "git diff conf/x",
@@ -722,298 +667,37 @@ def test_what_the_index_keeps_of_a_merge_may_come_from_another_file(
         "git diff-files -p -S KEY",
     )
     for command in commands:
-        assert TOKEN in _git(tmp_path, *command.split()[1:]), command
+        assert TOKEN in git(tmp_path, *command.split()[1:]), command
         if deny or not allow:
             assert decide(command, allow, deny=deny, workspace=str(tmp_path), home=HOME) == "ask", command
 
 
 def test_a_merge_that_is_made_anew_or_compared_with_its_parents_shows_other_files(tmp_path: Path) -> None:
-    _unmerged(tmp_path)
+    unmerged(tmp_path)
     (tmp_path / "conf/x").write_text("KEY=new\n" + "".join(f"{number}\n" for number in range(20)))
-    _commit_all(tmp_path)
+    commit_all(tmp_path)
     rules = {"deny": ["Read(./.env)"], "allow": ["Bash(git:*)"]}
     remade = ("git show --remerge-diff HEAD -- conf/x", "git log -p --remerge-diff -- conf/x",
               "git log --diff-merges=remerge -1 HEAD -- conf", "git diff HEAD HEAD^1 HEAD^2 -- conf/x")  # fmt: skip
     for command in remade:
-        assert TOKEN in _git(tmp_path, *command.split()[1:]), command
+        assert TOKEN in git(tmp_path, *command.split()[1:]), command
         assert decide(command, workspace=str(tmp_path), home=HOME, **rules) == "ask", command
-    _git(tmp_path, "config", "log.diffMerges", "remerge")
+    git(tmp_path, "config", "log.diffMerges", "remerge")
     for command in ("git log -m -p -- conf/x", "git show -m HEAD -- conf/x"):
-        assert TOKEN in _git(tmp_path, *command.split()[1:]), command
+        assert TOKEN in git(tmp_path, *command.split()[1:]), command
         assert decide(command, workspace=str(tmp_path), home=HOME, **rules) == "ask", command
 
 
 def test_a_short_number_means_what_the_settings_make_of_it(tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    blob = _git(tmp_path, "rev-parse", "topic:.env").strip()
-    tree = _git(tmp_path, "rev-parse", "main^{tree}").strip()
+    with_branch(tmp_path, secret=".env")
+    blob = git(tmp_path, "rev-parse", "topic:.env").strip()
+    tree = git(tmp_path, "rev-parse", "main^{tree}").strip()
     text, number = b"", 0
     while hashlib.sha1(b"commit %d\0%s" % (len(text), text)).hexdigest()[:4] != blob[:4]:
         number += 1
         text = f"tree {tree}\nauthor a <a@b> {number} +0000\ncommitter a <a@b> 1 +0000\n\nx\n".encode()
-    _git(tmp_path, "branch", "same", _object(tmp_path, "commit", text))
-    _git(tmp_path, "config", "core.disambiguate", "blob")
-    assert TOKEN in _git(tmp_path, "cat-file", "-p", blob[:4])
+    git(tmp_path, "branch", "same", stored(tmp_path, "commit", text))
+    git(tmp_path, "config", "core.disambiguate", "blob")
+    assert TOKEN in git(tmp_path, "cat-file", "-p", blob[:4])
     for command in ("git diff {} src/a.txt", "git grep THE {}", "git cat-file -p {}", "git show {} --stat"):
         assert decide(command.format(blob[:4]), workspace=str(tmp_path), home=HOME) == "ask", command
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["git log -p --all --since=2020-01-01", "git log -S THE -p --all", "git log -p --all --graph",
-     "git show $(git rev-list -1 FETCH_HEAD~1)", "git diff $(git rev-list -1 FETCH_HEAD~1)",
-     "git grep THE $(git rev-list -1 FETCH_HEAD~1)", "git reflog -p --all"],
-)  # fmt: skip
-def test_a_branch_without_a_commit_does_not_hide_the_commits_of_others(command: str, tmp_path: Path) -> None:
-    other, folder = tmp_path / "other", tmp_path / "here"
-    for each in (other, folder):
-        each.mkdir()
-        _git(each, "init", "-q", "-b", "main")
-    (other / ".env").write_text(f"{TOKEN}\n")
-    _commit_all(other)
-    _git(other, "rm", "-q", ".env")
-    _git(other, "commit", "-q", "-m", "out")
-    _git(folder, "fetch", "-q", str(other), "main:refs/pull/1/head")
-    assert decide(command, workspace=str(folder), home=HOME) == "ask"
-    rules = {"allow": ["Bash(git log:*)", "Bash(git show:*)"], "deny": ["Read(./.env)"]}
-    assert decide(command, workspace=str(folder), home=HOME, **rules) == "ask"
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["git show $(git rev-list -1 FETCH_HEAD)", "git grep THE $(git rev-parse FETCH_HEAD)",
-     "git diff $(git merge-base FETCH_HEAD FETCH_HEAD)"],
-)  # fmt: skip
-def test_a_tag_that_was_fetched_leads_to_a_commit(command: str, tmp_path: Path) -> None:
-    other, folder = tmp_path / "other", tmp_path / "here"
-    for each in (other, folder):
-        each.mkdir()
-        _git(each, "init", "-q", "-b", "main")
-    (other / ".env").write_text(f"{TOKEN}\n")
-    _commit_all(other)
-    _git(other, "tag", "-m", "x", "v1")
-    (folder / "a").write_text("x\n")
-    _commit_all(folder)
-    _git(folder, "fetch", "-q", "--no-tags", str(other), "v1")
-    assert decide(command, workspace=str(folder), home=HOME) == "ask"
-
-
-def _with_lost_commit(folder: Path) -> str:
-    """A repository, and the number of a commit with a secret that nothing in it names."""
-    _with_branch(folder, secret=".env")
-    number = _git(folder, "rev-parse", "topic").strip()
-    _git(folder, "branch", "-q", "-D", "topic")
-    _git(folder, "reflog", "expire", "--expire=now", "--all")
-    return number
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("MERGE_AUTOSTASH", "{}\n"), ("rebase-merge/autostash", "{}\n"), ("sequencer/head", "{}\n"),
-     ("worktrees/w/FETCH_HEAD", "{}\t\tbranch 'x' of y\n"), ("worktrees/w/rebase-merge/autostash", "{}\n"),
-     ("sequencer/todo", "pick {:.8} a\n"), ("FETCH_HEAD", f"{'12' * 20}\t\tx\n{{}}\t\ty\n"),
-     ("MERGE_HEAD", f"{'12' * 20}\n{{}}\n"), ("rebase-merge/git-rebase-todo", "fixup -C {} a\n")],
-)  # fmt: skip
-def test_commits_that_git_keeps_for_itself_count(name: str, text: str, tmp_path: Path) -> None:
-    number = _with_lost_commit(tmp_path)
-    command = f"git show $(git rev-list -1 {name})"
-    assert decide(command, workspace=str(tmp_path), home=HOME) == "allow"
-    (tmp_path / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / ".git" / name).write_text(text.format(number))
-    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
-    given = {"allow": ["Bash(git merge:*)"], "workspace": str(tmp_path), "home": HOME}
-    assert decide("git merge FETCH_HEAD && git log -p", **given) == "ask"
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["git diff -w HEAD {}", "git diff -w main...{}", "git diff --relative {}", "git diff -C {:.8}",
-     "git diff -G T HEAD..{}", "git diff --diff-filter=A HEAD {} -- .", "git diff -w --cached {}",
-     "git checkout -q {} && git show", "git cherry-pick {} && git show", "git branch x {}; git log -p x",
-     "git merge HEAD..{}; git log -p", "git diff $(git merge-base HEAD main) {}",
-     "git grep THE $(git rev-parse HEAD) {}"],
-)  # fmt: skip
-def test_a_commit_that_only_the_command_names_counts(command: str, tmp_path: Path) -> None:
-    number = _with_lost_commit(tmp_path)
-    allow = [f"Bash(git {name}:*)" for name in ("checkout", "cherry-pick", "branch", "merge")]
-    assert decide(command.format(number), allow, workspace=str(tmp_path), home=HOME) == "ask"
-    if "merge HEAD.." not in command:
-        assert decide(command.format("main"), allow, workspace=str(tmp_path), home=HOME) == "allow"
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["git show $(git rev-parse HEAD) {}", "git diff $(git rev-parse HEAD) {}", "git cat-file -p {}",
-     "git show {} $(git merge-base HEAD main) --stat"],
-)  # fmt: skip
-def test_contents_are_looked_up_beside_a_commit_that_is_named_later(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    blob = _object(tmp_path, "blob", f"{TOKEN}\n".encode())
-    assert decide(command.format(blob), workspace=str(tmp_path), home=HOME) == "ask"
-    assert decide(command.format("main"), workspace=str(tmp_path), home=HOME) == "allow"
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["git diff -w topic..main", "git diff -w topic...main", "git diff -C ^topic main",
-     "git checkout main..x; git diff -w topic..main", "git diff -w topic^! main",
-     "git cherry-pick topic..main; git log -p", "git cherry-pick 'topic^!:x'; git log -p",
-     "git cherry-pick 'topic^!^!'; git log -p",
-     "git cherry-pick topic...main; git show", "git branch x topic..x; git log -p"],
-)  # fmt: skip
-def test_a_range_leaves_nothing_out_of_what_counts(command: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path, secret=".env")
-    allow = ["Bash(git checkout:*)", "Bash(git cherry-pick:*)", "Bash(git branch:*)"]
-    assert decide(command, allow, workspace=str(tmp_path), home=HOME) == "ask"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["git restore --source={0} -S . && git diff --cached", "git restore -s{0} -S . && git diff --cached",
-     "git rebase -q --onto {0} HEAD~1 && git log -p", "git checkout -q {1} -- . && git diff --cached",
-     "git restore --source={1} -S . && git diff --cached", "git reset -q {1} . && git diff --cached",
-     "git tag x {1} && git diff x", "git checkout -q {0}^{{tree}}^{{tree}} . && git diff --cached",
-     "git tag x {2} && git show x", "git checkout -q x:y-1-g{0:.8}; git show"],
-)  # fmt: skip
-def test_what_a_changing_command_takes_by_its_number_counts(text: str, tmp_path: Path) -> None:
-    number = _with_lost_commit(tmp_path)
-    tree, blob = (_git(tmp_path, "rev-parse", f"{number}{each}").strip() for each in ("^{tree}", ":.env"))
-    allow = [f"Bash(git {name}:*)" for name in ("restore", "rebase", "checkout", "reset", "tag")]
-    given = {"workspace": str(tmp_path), "home": HOME}
-    assert decide(text.format(number, tree, blob), allow, **given) == "ask"
-    if "{0}" in text and "tree" not in text:
-        assert decide(text.format("main"), allow, **given) == "allow"
-
-
-@pytest.mark.parametrize("text", ["(cd sub && git push -q origin HEAD:x); git log -p x", "git -C sub push; git show"])
-def test_what_is_pushed_here_from_elsewhere_is_not_known(text: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub/a").write_text("x\n")
-    _git(tmp_path / "sub", "init", "-q", "-b", "main")
-    _commit_all(tmp_path / "sub")
-    _git(tmp_path / "sub", "remote", "add", "origin", "..")
-    allow = ["Bash(git push:*)", "Bash(git -C sub push:*)"]
-    assert decide(text, allow, workspace=str(tmp_path), home=HOME) == "ask"
-
-
-@pytest.mark.parametrize("command", ["git --literal-pathspecs diff", "git --literal-pathspecs diff -- conf",
-                                     "git --literal-pathspecs diff HEAD -- conf"])  # fmt: skip
-def test_what_is_not_merged_is_listed_whatever_a_pathspec_means(command: str, tmp_path: Path) -> None:
-    _unmerged(tmp_path)
-    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["(cd w && git commit -qm x); git show wb", "git commit -qm x; cd w && git log -p main",
-     "git -C w commit -qm x; git show wb", "(cd w && git stash push); git stash show -p"],
-)  # fmt: skip
-def test_what_another_work_tree_holds_is_not_known(text: str, tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    given = {"workspace": str(tmp_path), "home": HOME}
-    rules = [f"Bash(git {name}:*)" for name in ("commit", "stash push", "-C w commit")]
-    assert decide("git commit -qm x; git show", rules, **given) == "allow"
-    _git(tmp_path, "worktree", "add", "-q", "w", "-b", "wb")
-    assert decide(text, rules, **given) == "ask"
-    assert decide("git commit -qm x; git show", rules, **given) == "allow"
-
-
-def test_what_is_not_merged_counts_by_its_contents(tmp_path: Path) -> None:
-    """A merge that was picked from a commit which nothing names any more left its stages."""
-    same = "".join(f"{number}\n" for number in range(30))
-    other, folder = tmp_path / "other", tmp_path / "here"
-    for each in (other, folder):
-        each.mkdir()
-        _git(each, "init", "-q", "-b", "main")
-    (other / ".env").write_text(same)
-    _commit_all(other)
-    (other / ".env").write_text(same.replace("15\n", f"{TOKEN}\n"))
-    _commit_all(other)
-    (folder / "settings").write_text(f"mine\n{same}")
-    (folder / "a").write_text("x\n")
-    _commit_all(folder)
-    (folder / "settings").write_text(f"mine\n{same}".replace("15\n", "fifteen\n"))
-    _commit_all(folder)
-    _git(folder, "fetch", "-q", str(other), "main")
-    _git(folder, "cherry-pick", "-n", "FETCH_HEAD")
-    assert decide("git diff", workspace=str(folder), home=HOME) == "ask"
-    _git(folder, "fetch", "-q", ".", "main")
-    (folder / "settings").write_text(f"mine\n{same}".replace("15\n", "both\n"))
-    assert TOKEN in _git(folder, "diff")
-    for command in ("git diff", "git diff settings", "git diff -S x"):
-        assert decide(command, workspace=str(folder), home=HOME) == "ask", command
-
-
-def test_a_merge_of_other_files_shows_no_secret_that_lies_behind(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text(f"{TOKEN}\n")
-    (tmp_path / "a").write_text("x\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _commit_all(tmp_path)
-    _git(tmp_path, "rm", "-q", ".env")
-    _git(tmp_path, "commit", "-q", "-m", "out")
-    _git(tmp_path, "switch", "-q", "-c", "topic")
-    for branch in ("topic", "main"):
-        _git(tmp_path, "switch", "-q", branch)
-        (tmp_path / "a").write_text(f"{branch}\n")
-        _git(tmp_path, "commit", "-q", "-a", "-m", "x")
-    _git(tmp_path, "merge", "-q", "topic")
-    assert "+++ b/a" in _git(tmp_path, "diff") or "diff --cc a" in _git(tmp_path, "diff")
-    for command in ("git diff", "git diff a", "git diff --cached"):
-        assert decide(command, workspace=str(tmp_path), home=HOME) == "allow", command
-
-
-def test_options_that_look_into_files_leave_it_open_which_are_named(tmp_path: Path) -> None:
-    """A newer git names no file in which nothing is left (``diff_from_contents``)."""
-    _with_branch(tmp_path, secret=".env")
-    _git(tmp_path, "switch", "-q", "topic")
-    (tmp_path / "src/a.txt").write_text("y\n")
-    _git(tmp_path, "commit", "-q", "-a", "-m", "x")
-    _git(tmp_path, "switch", "-q", "main")
-    for command in ("git diff -w topic~1 topic", "git show -w topic", "git log -p -b -1 topic",
-                    "git show --ignore-blank-lines --word-diff topic"):  # fmt: skip
-        assert decide(command, workspace=str(tmp_path), home=HOME) == "ask", command
-    assert decide("git show topic", workspace=str(tmp_path), home=HOME) == "allow"
-    assert decide("git diff -w", workspace=str(tmp_path), home=HOME) == "allow"
-
-
-@pytest.mark.parametrize(
-    ("command", "deny"),
-    [("cd src && git diff held/x a", "Read(./held/**)"), ("cd src && git diff --no-index held/x a", "Read(./held/**)"),
-     ("cd src && git grep --no-index THE -- held", "Read(./held/**)"),
-     ("cd src && git diff a held/x", "Read(./held/x)")],
-)  # fmt: skip
-def test_where_git_does_not_know_the_form_of_a_repository_paths_count_from_its_top(
-    command: str, deny: str, tmp_path: Path
-) -> None:
-    for name, text in (("held/x", TOKEN), ("src/held/x", "x"), ("src/a", "x"), ("a", "x")):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"{text}\n")
-    _git(tmp_path, "init", "-q", "-b", "main")
-    _git(tmp_path, "add", "src")
-    _git(tmp_path, "commit", "-q", "-m", "x")
-    _git(tmp_path, "config", "core.repositoryformatversion", "9")
-    ran = subprocess.run(["sh", "-c", command], cwd=tmp_path, check=False, capture_output=True, text=True)
-    assert TOKEN in ran.stdout
-    allow = ["Bash(git diff:*)", "Bash(git grep:*)"]
-    assert decide(command, allow, deny=[deny], workspace=str(tmp_path), home=HOME) != "allow"
-
-
-@pytest.mark.parametrize("command", ["git diff one two .", "git diff one two sub", "git diff -- one two .",
-                                     "git diff one two '*'", "cd one && git diff . ../two ."])  # fmt: skip
-def test_folders_are_compared_whatever_stands_behind_them(command: str, tmp_path: Path) -> None:
-    for name in ("one/.env", "two/.env", "one/sub/a", "two/sub/a"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"{name}\n")
-    (tmp_path / ".git").mkdir()  # git takes it for no repository
-    assert decide(command, workspace=str(tmp_path), home=HOME) == "ask"
-
-
-def test_a_search_that_may_go_without_the_index_asks(tmp_path: Path) -> None:
-    _with_branch(tmp_path)
-    home = tmp_path.parent / f"{tmp_path.name}-home"
-    home.mkdir()
-    (home / ".gitconfig").write_text("[user]\n\tname = a\n")
-    for decision, setting in (("allow", ""), ("ask", "[grep]\n\tfallbackToNoIndex = true\n")):
-        (home / ".gitconfig").write_text(f"[user]\n\tname = a\n{setting}")
-        assert decide("git grep THE", workspace=str(tmp_path), home=str(home)) == decision

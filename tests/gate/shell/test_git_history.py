@@ -236,17 +236,3 @@ def test_files_that_the_text_adds_count(shown: str, tmp_path: Path) -> None:
     assert answers() == ["allow", "ask", "ask", "allow", "allow"]
     (tmp_path / "src/.npmrc").write_text("x\n")
     assert answers() == ["ask", "ask", "ask", "allow", "ask"]
-
-
-def test_a_rule_against_reading_counts_for_what_the_text_brings(beside: Path) -> None:
-    _git(beside, "checkout", "-qf", "topic")
-    (beside / "held").mkdir()
-    (beside / "held/x").write_text("x\n")
-    _git(beside, "add", "held")
-    _git(beside, "commit", "-q", "-m", "held")
-    _git(beside, "checkout", "-q", "fresh")
-    deny = ["Read(./held/**)"]
-    given = {"allow": [*RULES, "Read(./src/**)"], "deny": deny, "workspace": str(beside), "home": HOME}
-    assert decide("git show HEAD -- src", **given) == "allow"
-    for text in ("git checkout topic && git show", "git fetch && git show"):
-        assert decide(text, **given) == "ask", text

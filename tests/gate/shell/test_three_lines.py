@@ -91,13 +91,15 @@ def test_what_is_printed_of_the_evasions_starts_nothing_that_was_not_judged() ->
     printed = [
         (text, found)
         for text in texts
-        # What a script runs that the text itself writes is judged with it, and is no name in the text.
-        if isinstance(found := reprint(text), str) and decide(text, deny=["Bash(evil:*)"], mode="auto") == "allow"
+        if isinstance(found := reprint(text), str) and decide(text, mode="auto") == "allow"
     ]
     assert len(printed) > len(texts) / 20
     stubs = {"evil", *(name for text, _ in printed for name in names_in(text))}
     for (text, found), told in zip(printed, run_texts([found for _, found in printed], sorted(stubs)), strict=True):
-        assert {words[0] for words in told["started"]} <= names_in(text), (text, found)
+        started = {words[0] for words in told["started"]} - names_in(text)
+        # What a script runs that the text itself writes is judged with it, and is no name in the text.
+        assert not started or decide(text, deny=["Bash(evil:*)"], mode="auto") == "deny", (text, found)
+        assert started <= {"evil"}, (text, found)
 
 
 MISREAD = {

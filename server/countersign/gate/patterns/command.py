@@ -177,7 +177,7 @@ def parse_command(text: str) -> CommandPattern:
     return CommandPattern(text, words, loose, prefix, *_bare_beginnings(body, words))
 
 
-_BLANKS_BEHIND = re.compile(r"(?<!\\)\s+$")
+_BLANKS_BEHIND = re.compile(r"(?<![\\\s])\s+$|(?<=\\\s)\s+$")
 _ANY_WORDS_BEHIND = re.compile(r"(?:^|(?<!\\)\s)\*$")
 
 

@@ -265,7 +265,7 @@ def _expand_braces(body: str) -> tuple[str, ...]:
     open_texts = [body]
     while open_texts:
         text = open_texts.pop()
-        found = re.search(r"(?<!\\)\{([^{}]*,[^{}]*)\}", text)
+        found = re.search(r"(?<!\\)\{([^{},]*,[^{}]*)\}", text)
         if found is None:
             if text not in done:
                 done.append(text)

@@ -116,7 +116,7 @@ class BadRule(Exception):
 
 _RULE = re.compile(r"([\w*.:/-]+)(?:\((.*)\))?", re.DOTALL)
 _WHOLE_SERVER = re.compile(r"(mcp__[\w.-]+?)__\*")
-_TOOLS_OF_SERVER = re.compile(r"mcp__[\w.-]+?__[\w.-]*\*[\w.*-]*")
+_TOOLS_OF_SERVER = re.compile(r"(?![^:/]*[:/])mcp__[\w.-]+?__")
 
 
 def parse_rule(source: RuleText) -> Rule:
@@ -139,7 +139,7 @@ def parse_rule(source: RuleText) -> Rule:
     if "*" in tool:
         if specifier is not None:
             raise BadRule("a tool name with `*` takes no parentheses", tool if listed in ("deny", "ask") else None)
-        if listed in ("allow", "grant") and not _TOOLS_OF_SERVER.fullmatch(tool):
+        if listed in ("allow", "grant") and not _TOOLS_OF_SERVER.match(tool):
             raise BadRule("an allow rule may use `*` in a tool name only after a literal `mcp__server__`", None)
         return Rule(source, listed, tool, None, warning=warning)
     if specifier is None:

@@ -362,7 +362,8 @@ class _Judging:
         text = self.effect.command
         floors = list(text_floors(text))
         self.expect_links(NO_LINKS)
-        self.must_be_plain(text)
+        if isinstance(found, Followed) or len(text) <= KEEP:
+            self.must_be_plain(text)
         if isinstance(found, Followed):
             if floors:
                 self.rough_judgment(text, only_ruled=True)

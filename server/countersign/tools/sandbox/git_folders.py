@@ -18,7 +18,9 @@ _BACK = "gitdir"
 _INNER = ("modules", "worktrees")
 """Folders of further git folders, of submodules and of linked worktrees. A new one would have settings of whoever made
 it, and `git submodule update` takes it for that of the submodule of its name."""
-_HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n]+?)\"?\s*$", re.IGNORECASE | re.MULTILINE)
+_HOOKS_PATH = re.compile(
+    r"(?:^|\])[ \t]*hookspath[ \t]*=[ \t]*\"?([^\"\n]*[^\"\s])\"?[ \t\r]*$", re.IGNORECASE | re.MULTILINE
+)
 _MOST_CONFIG = 1 << 20
 _MOST_BACK = 5000
 

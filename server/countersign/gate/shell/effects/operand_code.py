@@ -227,7 +227,7 @@ def _exporting(words: Sequence[Word], found: Arguments) -> Special:
 
 
 _SBT_RUNS = re.compile(
-    r"(?:^|[;~+\s/-])\s*(?:!|eval\b|set\b|console\w*|shell\b|alias\b|onFailure\b|apply\b|<)|^;|^session "
+    r"(?:^|[;~+\s/-])(?:!|eval\b|set\b|console\w*|shell\b|alias\b|onFailure\b|apply\b|<)|^;|^session "
 )
 
 

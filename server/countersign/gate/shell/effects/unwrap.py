@@ -87,7 +87,7 @@ _SHELL_NAMES = frozenset({
 """Long options of shells that take nothing, or what `SHELL_GRAMMAR` says."""
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _CHOSEN = re.compile(r"_[\d.]+_")
-_TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
+_TARGET = re.compile(r"\A(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
 """A compiler's target before its name."""
 
 
@@ -572,7 +572,7 @@ _BY_SUBCOMMAND_ONLY = {name: firsts for name, firsts in _SUBCOMMANDS_OF.items() 
 
 
 _NUMBER = re.compile(r"-\s*\d")
-_TIME = re.compile(r"(?:\d+\.?\d*|\.\d+)[smhd]?|inf")
+_TIME = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)[smhd]?|inf")
 
 
 def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: int) -> int:

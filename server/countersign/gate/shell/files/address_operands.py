@@ -124,8 +124,6 @@ def gh_touches(words: Sequence[Word], known: ProgramReading) -> Iterator[FileUse
                 return
 
 
-_FTP_PATTERN = re.compile(r"(?i)ftps?:[^*?\[]*[*?\[]")
-
 _WGET_NAMES = (
     "--recursive", "--mirror", "--force-directories", "--content-disposition", "--trust-server-names", "--input-file",
     "--input-metalink", "--page-requisites", "--execute", "--metalink-over-http",

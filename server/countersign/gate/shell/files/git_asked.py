@@ -331,7 +331,7 @@ def _of_all_histories(command: GitCommand, git: Git, where: GitPlace, named: Ite
 def _commits_named(command: GitCommand, words: Iterable[str]) -> tuple[str, ...] | None:
     """The numbers of the commits that these words may name; None where one names something else, whose files are not
     listed with histories."""
-    parts = dict.fromkeys(part for word in words if _may_be_revision(word) for part in _positive_parts(word))
+    parts = dict.fromkeys(part for word in words for part in _positive_parts(word))
     asked = [form for part in parts for form in (part, f"{part}^{{commit}}")]
     kinds = disk.kinds_in_git(command, tuple(asked)) if asked else ()
     if kinds is None:
@@ -342,24 +342,19 @@ def _commits_named(command: GitCommand, words: Iterable[str]) -> tuple[str, ...]
     return tuple(commit.number for _, commit in pairs if commit.kind)
 
 
-def _may_be_revision(word: str) -> bool:
-    """Whether a revision may be called so: one with a blank searches for a message, or is one by its date."""
-    return _BLANK.search(word) is None or ":/" in word or "{" in word
-
-
-_BLANK = re.compile(r"\s")
-
-
 def _positive_parts(word: str) -> Iterator[str]:
     """The revisions in a word, none of them with what leaves others out; a number behind any text as well, as ``git
-    describe`` prints it."""
+    describe`` prints it. A blank may stand in one only behind its front, in a path, a date or a search."""
     yield from _DESCRIBED.findall(word)
-    for part in _parts(word):
+    parts = _parts(word)
+    for part in dict.fromkeys((*parts, *(_FRONT.split(each)[0] for each in (*parts, word)))):
         revision = _PARENTS.split(part)[0]
-        if revision[:1] not in {"", "-", "^"} and ".." not in revision:
+        if _BLANK.search(part) is None and revision[:1] not in {"", "-", "^"} and ".." not in revision:
             yield revision
 
 
+_BLANK = re.compile(r"\s")
+_FRONT = re.compile(r":|\^\{|@\{")
 _DESCRIBED = re.compile(r"-g([0-9a-fA-F]{4,64})")
 _PARENTS = re.compile(r"\^[!@-]")
 

@@ -266,21 +266,6 @@ def compares_files(git: Git) -> bool:
     )
 
 
-def shows_commits(git: Git) -> bool:
-    """Whether it prints what stands in the commits that its words name, or where these differ, and no history."""
-    return shows_trees(git) or shows_changes(git)
-
-
-def shows_trees(git: Git) -> bool:
-    """Whether it prints what stands in commits, or where two of them differ."""
-    return git.subcommand == "diff" or searches_files(git)
-
-
-def shows_changes(git: Git) -> bool:
-    """Whether it prints how each commit differs from its parents; of a range, of all commits in it."""
-    return git.subcommand == "show" or shows_stash(git)
-
-
 def searches_files(git: Git) -> bool:
     """Whether it reads the files of the work tree for lines."""
     return git.subcommand == "grep"

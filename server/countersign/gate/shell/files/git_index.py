@@ -105,29 +105,6 @@ def _has_known_extensions(data: bytes, at: int) -> bool:
 
 
 @lru_cache(maxsize=2)
-def extension(data: bytes, wanted: bytes) -> bytes | None:
-    """Return what an index of a plain version holds under this name behind its entries; None if there is no such
-    extension, or the entries cannot be read."""
-    if len(data) < 12 or data[:4] != b"DIRC" or data[4:8] not in _PLAIN_VERSIONS:
-        return None
-    at = 12
-    for _ in range(int.from_bytes(data[8:12], "big")):
-        if len(data) < at + _HEAD:
-            return None
-        start = at + _HEAD + (2 if data[at + 60] & _EXTENDED >> 8 else 0)
-        end = data.find(b"\0", start)
-        if end < 0:
-            return None
-        at += (end - at) // 8 * 8 + 8
-    while at < len(data) - _CHECKSUM:
-        name, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "big")
-        if name == wanted:
-            return data[at + 8 : at + 8 + size]
-        at += 8 + size
-    return None
-
-
-@lru_cache(maxsize=2)
 def _is_sound(data: bytes) -> bool:
     """Whether the names are read as git reads them, and all are such as git adds."""
     return _tracked(data, _MOST_NAMES) is not None

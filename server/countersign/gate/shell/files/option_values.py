@@ -64,7 +64,7 @@ def leads_out(name: str, option: str, value: str, known: ProgramReading) -> bool
 
 _MAKES_PROJECTS = frozenset(key for key, (operands, _, _) in OUTSIDE.items() if operands)
 _OUTPUT = re.compile(
-    r"(?i)-[\w.-]*(?:out|dest|dir\b|directory|folder|path|report|log|dump|save|export|target|cache|prefix|home|store"
+    r"(?i)(?:(?<![\w.-])-|[^\w.-])[\w.-]*(?:out|dest|dir\b|directory|folder|path|report|log|dump|save|export|target|cache|prefix|home|store"
     r"|archive|state|location|root|result|profile|trace|diag|sandbox|backup|record|pid-?file|snapshot|screenshot|video"
     r"|artifact|junit|write|emit|persist|metrics|timing|pipe-to|coverage|history|digest-?file|id-?file)|--to\Z|--?time\Z"
 )

@@ -11,7 +11,7 @@ from functools import lru_cache
 from countersign.gate.paths.sensitive_paths import SECRET_SAMPLES
 from countersign.gate.shell.files.spelled_names import may_be_any_name, secret_form
 
-_GROUP = re.compile(r"\\.|\[[^\]/]*\]|([?*+@!]?)([({])", re.DOTALL)
+_GROUP = re.compile(r"\\.|\[[^\]/]{0,400}\]|([?*+@!]?)([({])", re.DOTALL)
 _PARTS = re.compile(r"\\.|[,|({})]", re.DOTALL)
 _CLOSING = {"{": "}", "(": ")"}
 _BETWEEN = {"{": ",", "(": "|"}

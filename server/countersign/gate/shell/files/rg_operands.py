@@ -59,7 +59,7 @@ _TYPES = {
 }
 """Types of files that are known by their endings alone (and ``composer.lock``, ``Cargo.lock``), with these endings."""
 
-_BY_ENDING = re.compile(r"[\w.@+=/*?-]*[*?][\w.@+=*?-]*\.(\w+|\{\w+(?:,\w+)*\})")
+_BY_ENDING = re.compile(r"(?:[\w.@+=/*?-]*/)?[\w.@+=-]*[*?][\w.@+=*?-]*\.(\w+|\{\w+(?:,\w+)*\})")
 """A pattern for names with an ending. One with a `#` in front is a comment, which leaves nothing out."""
 _BY_NAME = re.compile(r"/?(?:[\w@+-][\w.@+-]*/)*[\w@+-][\w.@+-]*")
 

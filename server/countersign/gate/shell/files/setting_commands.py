@@ -135,7 +135,7 @@ def _why_others_choose(setting: str, text: str, paths: PathJudge) -> str | None:
     return f"the workspace may hold settings that `{program}` uses"
 
 
-_PROGRAM = re.compile(r"[\w.+-]*[A-Za-z_][\w.+-]*")
+_PROGRAM = re.compile(r"(?:[^\WA-Za-z_]|[.+-])*[A-Za-z_][\w.+-]*")
 
 
 def _keeps_names_whole(text: str) -> bool:

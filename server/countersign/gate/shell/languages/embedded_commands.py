@@ -18,7 +18,8 @@ _Own = Callable[[Sequence[Word]], Iterator[Inner]]
 
 
 def matched(pattern: str) -> _Own:
-    """The text in the first group that is not empty, wherever in a word the pattern is found."""
+    """The text in the first group that is not empty, wherever in a word the pattern is found. One that begins with a
+    line leaves out no empty lines behind that, or it would look at them again from each."""
     found_in = re.compile(pattern, re.DOTALL)
 
     def own(words: Sequence[Word]) -> Iterator[Inner]:
@@ -236,7 +237,7 @@ _TOML_MARKS = re.compile(r"[\[\],\"']")
 _OWN_EXEC = re.compile(r"\Autil exec (?:-- )?")
 
 
-_BANG = matched(r"(?:^|[;\n])\s*!\s*([^!].*)")
+_BANG = matched(r"(?:^|[;\n])[^\S\n]*!\s*([^!].*)")
 _AWS = matched(r"(?:^|[,{\"'])(?:commands?)[\"']?\s*[=:]\s*[\[\"']*([^\]\"']+)")
 
 SOMETIMES: Mapping[str, _Own] = {
@@ -262,17 +263,18 @@ SOMETIMES: Mapping[str, _Own] = {
         matched(r"\\!\s*(.+)"), matched(r"(?i)\bPROGRAM\s+\$?'([^']+)'"),
         matched(r"\\(?:g|gx|o|out|w|write|watch)\s*\|\s*(.+)"), matched(r"`([^`]+)`"))),
     **dict.fromkeys(("mysql", "mariadb", "mycli"), each(
-        matched(r"(?:^(?:-e)?|[;\n=])\s*(?:system|\\!)\s*(.+)"), matched(r"(?:^(?:-e)?|[;\n=])\s*(?:pager|\\P)\s+(.+)"),
+        matched(r"(?:^(?:-e)?|[;\n=])[^\S\n]*(?:system|\\!)\s*(.+)"),
+        matched(r"(?:^(?:-e)?|[;\n=])[^\S\n]*(?:pager|\\P)\s+(.+)"),
         matched(r"^--pager=(.+)"))),
     **dict.fromkeys(("sqlite3", "sqlite", "litecli"), each(
-        matched(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
-        matched(r"(?:^|\n)\s*\.(?:once|on\w*|out\w*|im\w*|o|excel|read)\s[^|\n]*\|\s*([^'\"\n]+)"))),
-    "duckdb": each(matched(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
-                   matched(r"(?:^|\n)\s*\.(?:once|out\w*)\s+\|\s*(.+)")),
+        matched(r"(?:^|\n)[^\S\n]*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
+        matched(r"(?:^|\n)[^\S\n]*\.(?:once|on\w*|out\w*|im\w*|o|excel|read)\s[^|\n]*\|\s*([^'\"\n]+)"))),
+    "duckdb": each(matched(r"(?:^|\n)[^\S\n]*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
+                   matched(r"(?:^|\n)[^\S\n]*\.(?:once|out\w*)\s+\|\s*(.+)")),
     **dict.fromkeys(("lftp", "ftp", "dc", "ed", "ex"), _BANG),
-    "vim": matched(r"(?:^|[;\n]|:)\s*!\s*([^!].*)"),
-    "gnuplot": each(_BANG, matched(r"\bsystem\s*\(?\s*[\"']([^\"']*)"), matched(r"[\"']<\s*([^\"']*)")),
-    "expect": matched(r"(?:^|[;\n{\[]|-c\s*)\s*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n}\]]+)"),
+    "vim": matched(r"(?:^|[;\n]|:)[^\S\n]*!\s*([^!].*)"),
+    "gnuplot": each(_BANG, matched(r"\bsystem\s*(?:\(\s*)?[\"']([^\"']*)"), matched(r"[\"']<\s*([^\"']*)")),
+    "expect": matched(r"(?:^|[;\n{\[]|-c)[^\S\n]*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n}\]]+)"),
     **dict.fromkeys(("latex", "pdflatex", "xelatex", "lualatex", "tex", "pdftex", "latexmk"),
                     matched(r"\\write18\s*\{([^}]*)")),
     "pandoc": valued("fFtordVLmsbHABcT", "filter from to read write output data-dir pdf-engine metadata variable "

@@ -89,7 +89,7 @@ _TO_PARENTS = re.compile(r"\A/*(?:\.{1,2}/+)*")
 _DETOUR = re.compile(r"//|/\.{1,2}(?:/|\Z)|\\")
 """A path in a pattern that is not spelled the shortest way, or with backslashes."""
 
-_GAPS = re.compile(r"/*\*\*+/*|\*|\?|\[[!^]?\]?(?:\[:\w*:\]|\\.|[^\]\\])*\]?|\\.?", re.DOTALL)
+_GAPS = re.compile(r"(?:(?<![^\\]/)/+)?\*\*+/*|\*|\?|\[[!^]?\]?(?:\[:\w*:\]|\\.|[^\]\\])*\]?|\\.?", re.DOTALL)
 
 
 def leaves_out(spec: str) -> bool:

@@ -2351,7 +2351,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('cover',): {'why': 'it loads a module', 'pattern': '-report'},
         ('cppcheck',): {'why': 'it runs code from elsewhere', 'pattern': '--addon=.*[/.]|--clang(?:=|$)|--?[\\w.-]+=(?:/|~|\\.\\.(?:/|$))'},
         ('csc',): {'why': 'it takes its options from a file, or loads code', 'pattern': '@|--?(?:pl|load-p|thinlto-[dr]|mri)'},
-        ('curl',): {'why': 'the kind of its address, or what the option says, is not known', 'pattern': '[^:/?#-][^:/?#]*[{\\[][^/]*://|[{\\[][^/]*:/|--expand-|(?:--ech=)?ecl:@|--url?=@|--ur=@', 'unfinished': '[^:/?#= -][^:/?#= ]*[{\\[][^/]*://|[{\\[][^/]*:/|--expand-|(?:--ech=)?ecl:@|--url?=@|--ur=@'},
+        ('curl',): {'why': 'the kind of its address, or what the option says, is not known', 'pattern': '[^:/?#-][^:/?#{\\[]*[{\\[][^/]*://|[{\\[][^/]*:/|--expand-|(?:--ech=)?ecl:@|--url?=@|--ur=@', 'unfinished': '[^:/?#= -][^:/?#= {\\[]*[{\\[][^/]*://|[{\\[][^/]*:/|--expand-|(?:--ech=)?ecl:@|--url?=@|--ur=@'},
         ('cypress',): {'why': 'it writes or runs what lies outside', 'pattern': '--browser=(?!(?:chrome|chromium|edge|electron|firefox|webkit)(?::\\w+)?\\Z)|-q?b|-q?[CP]=?(?:/|~|\\.\\.)|--?[\\w.-]+=(?:/|~|\\.\\.(?:/|$))'},
         ('dart',): {'why': 'it takes code from outside the project', 'pattern': '.*\\bpath["\']?\\s*:\\s*["\']?(?:/|~|\\.\\.)', 'unfinished': '[\\w-]+:\\{.*\\bpath["\']?\\s*:\\s*["\']?(?:/|~|\\.\\.)'},
         ('deno',): {'why': 'it runs code from elsewhere', 'pattern': '(?i)(?:https?|npm|jsr|data|file|node|blob):|-$'},

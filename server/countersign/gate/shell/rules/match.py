@@ -156,11 +156,12 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
         if not analyzed.plain and any(word.value is None for word in layer.words):
             for spelled in itertools.islice(_known_values(layer.words, analyzed.facts), MAX_SPELLINGS):
                 yield spelled, spelled
-    for script in analyzed.step.unwrapped.programs:
-        # `bash evil x` and `. evil x` run what `evil x` does.
+    scripts = analyzed.step.unwrapped.programs
+    for script in scripts:
+        # `bash evil x` and `. evil x` run what `evil x` does. Where there are many, none is given the others.
         behind = [
             layer.words[index:]
-            for layer in analyzed.layers
+            for layer in (analyzed.layers if len(scripts) <= _MOST_SCRIPTS else ())
             for index, word in enumerate(layer.words)
             if index and word is script
         ]
@@ -178,6 +179,7 @@ def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
     """The same commands with a script by other names under which its interpreter finds it: ``./x`` for ``x``, ``x.js``
     and ``x/index.js`` for ``x`` and the other way round, ``a/b.py`` for the module ``a.b``."""
     scripts = {id(word): word.value for word in analyzed.step.unwrapped.programs if word.value}
+    many = len(scripts) > _MOST_SCRIPTS
     for layer, known, name in zip(analyzed.layers, analyzed.known, analyzed.names, strict=True):
         first, *rest = layer.words
         above = _interpreter_above(analyzed, layer)
@@ -188,7 +190,7 @@ def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
                 yield above, constant(path), *rest
         row, behind = INTERPRETERS.get(name), _behind_leading_options(layer.words, known)
         endings = row.endings if row is not None else frozenset[str]()
-        for index, word in enumerate(layer.words) if scripts else ():
+        for index, word in enumerate(layer.words) if scripts and not many else ():
             value = scripts.get(id(word)) if index else None
             for path in map(constant, _paths_to(value, endings) if value else ()):
                 yield path, *layer.words[index + 1 :]
@@ -199,7 +201,7 @@ def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
             if value and row is not None and row.module is not None:
                 yield first, constant(row.module), constant(_module_of(value)), *layer.words[index + 1 :]
         # What is the value of an option in the same word, is no word of its own.
-        own = {id(word) for word in layer.words}
+        own = {id(word) for word in layer.words} if not many else frozenset[int]()
         for value in (value for at, value in scripts.items() if at not in own) if row is not None else ():
             yield from ((constant(path),) for path in _paths_to(value, endings))
             yield from ((first, constant(path)) for path in _paths_to(value, endings, less=True))
@@ -226,6 +228,9 @@ def _paths_to(path: str, endings: Iterable[str] = (), *, less: bool = False) -> 
         named += ["/".join(each[at:]) for each in parts for at in range(max(1, len(each) - _MOST_PARTS), len(each))]
     return [each for one in named for each in ((one,) if one.startswith("/") else (one, f"./{one}")) if one]
 
+
+_MOST_SCRIPTS = 8
+"""Scripts of one command that are compared with the words behind each."""
 
 _MOST_PARTS = 8
 """Folders at the end of a path of which each may be the first in the workspace."""

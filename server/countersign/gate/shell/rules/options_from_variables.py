@@ -23,7 +23,7 @@ _VARIABLES = {
 }
 """By program the variables whose words it reads like its own, each with the option whose value they are, if one is."""
 
-_SETTING = re.compile(r"(?:--config-env=)?([\w.-]+\.[^=\s]+)=(\w+)")
+_SETTING = re.compile(r"(?:--config-env=)?([\w.-][\w-]*\.[^=\s]+)=(\w+)")
 """A setting whose value stands in a variable."""
 
 

@@ -23,7 +23,7 @@ _COMMAND = re.compile(
 )
 """A bare word that can be no assignment, and such as are bare or stand in one pair of quotes with nothing to expand;
 behind them redirections from and to bare words."""
-_ONE_REDIRECTION = re.compile(rf"[ \t]*(([012]?)(>>|>|<|>&)[ \t]*({_BARE}+))")
+_ONE_REDIRECTION = re.compile(rf"(([012]?)(>>|>|<|>&)[ \t]*({_BARE}+))")
 _WORD = re.compile(r"""'[^']*'|"[^"]*"|[^ \t'"]+""")
 
 

@@ -36,7 +36,8 @@ MAX_DEPTH = 40
 """How many brackets, quotes and substitutions may stand inside each other. People stay under ten."""
 
 MOST_WORDS = 2_000
-"""How many words of a text are read. Twice as many as are judged, so that what is judged comes first."""
+"""How many words and expansions of a text are read, a command that was read before being one word. Twice as many as
+are judged, so that what is judged comes first."""
 
 BREAKS = frozenset(" \t\n|&;()<>")
 
@@ -93,7 +94,7 @@ class Lexer:
     def count(self) -> None:
         self.left -= 1
         if self.left < 0:
-            raise NotUnderstood(f"it holds more than {MOST_WORDS} words, too many to read")
+            raise NotUnderstood(f"it holds more than {MOST_WORDS} words and expansions, too many to read")
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -230,6 +231,7 @@ class Lexer:
         known = self.kept.get((position, quoted))
         if known is None:
             found: list[Piece] = []
+            self.count()
             self.deeper()
             if self.text[position] == "`":
                 stop = self.backquotes(position + 1, found, quoted=quoted)

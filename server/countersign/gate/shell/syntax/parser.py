@@ -206,6 +206,7 @@ class _Reader:
             return Timed(node, options=inner != start), position
         stages, errors = list[Node](), False
         while True:
+            self.lexer.count()
             node, position = self.constants(position) or self.again(position) or self.command(position)
             stages.append(node)
             at = self.lexer.blanks(position)

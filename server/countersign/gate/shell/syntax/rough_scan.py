@@ -14,11 +14,14 @@ from countersign.gate.shell.syntax.ansi_c_quoting import decode_ansi
 from countersign.gate.shell.syntax.tree import NotUnderstood, Word
 from countersign.gate.shell.syntax.words import constant
 
-MAX_PIECES = 20_000
-"""How many pieces of one text are looked at. A longer text is refused by its size anyway."""
+MAX_PIECES = 60_000
+"""How many pieces of one text are looked at: all of one that is not refused by its size anyway."""
 
 _CUT = re.compile(r"[;&|\n(){}`\r]+|\$\(|<\(|\b(?:then|do|else|if|while|until|elif|time)\b|(?<!\S)!(?!\S)")
 _WORD = re.compile(r"""(?:[^\s'"\\]+|'[^']*'?|"(?:[^"\\]|\\.)*"?|\\.)+""", re.DOTALL)
+_QUOTES = re.compile(r"['\"\\]")
+_IN_FRONT = re.compile(r"[A-Za-z_]\w*=|\d*[<>]")
+_REDIRECTION = re.compile(r"\d*[<>]")
 _QUOTING = re.compile(r"""'([^']*)'?|"((?:[^"\\]|\\.)*)"?|\\(.)|([^'"\\]+)""", re.DOTALL)
 
 
@@ -34,14 +37,17 @@ def pieces(text: str) -> Iterator[tuple[Word, ...]]:
     count = 0
     for spelling in spellings:
         for piece in _CUT.split(spelling):
-            words = [_dequoted(word) for word in _WORD.findall(piece[:20_000])]
-            while words and re.match(r"[A-Za-z_]\w*=|\d*[<>]", words[0]):
+            if _QUOTES.search(piece) is None:
+                words = piece[:20_000].split()
+            else:
+                words = [_dequoted(word) for word in _WORD.findall(piece[:20_000])]
+            while words and _IN_FRONT.match(words[0]):
                 words = words[1:]
             if words:
-                yield tuple(constant(word) for word in words[:200])
-                glued = re.split(r"\d*[<>]", words[0], maxsplit=1)[0]
+                yield tuple([constant(word) for word in words[:200]])
+                glued = _REDIRECTION.split(words[0], maxsplit=1)[0]
                 if glued not in {"", words[0]}:
-                    yield (constant(glued), *(constant(word) for word in words[1:200]))
+                    yield (constant(glued), *[constant(word) for word in words[1:200]])
                 count += 1
                 if count > MAX_PIECES:
                     return
