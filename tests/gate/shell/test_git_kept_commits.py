@@ -143,6 +143,22 @@ def test_what_a_changing_command_takes_by_its_number_counts(text: str, tmp_path:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["git update-index --add --cacheinfo 100644,{0},x; git diff --cached",
+     "git update-index --add --cacheinfo 100644 {0} x; git show :x",
+     "git update-index --add --index-info <<< '100644 {0}\tx'; git diff --cached",
+     "git mktree <<< '100644 blob {0}\tx'; git diff {1} HEAD",
+     "git hash-object -w -t tree --stdin < src/a.txt; git diff {1} HEAD"],
+)  # fmt: skip
+def test_contents_that_get_another_name_by_their_number_are_not_known(text: str, tmp_path: Path) -> None:
+    number = _with_lost_commit(tmp_path)
+    blob = git(tmp_path, "rev-parse", f"{number}:.env").strip()
+    allow = [f"Bash(git {name}:*)" for name in ("update-index", "mktree", "hash-object")]
+    assert decide(text.format(blob, "12" * 20), allow, workspace=str(tmp_path), home=HOME) == "ask"
+    assert decide("git update-index src/a.txt; git diff --cached", allow, workspace=str(tmp_path), home=HOME) == "allow"
+
+
+@pytest.mark.parametrize(
     "message", ["fix {x}\n\nSee x:/y.", "a: b\n\nc..d", "^{/a b}", "Merge 'x@{1 day ago}' into main", "main: x\ty"]
 )
 def test_a_message_of_several_words_names_no_commit(message: str, tmp_path: Path) -> None:

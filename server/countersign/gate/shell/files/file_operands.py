@@ -230,10 +230,14 @@ def _attached_to_options(words: Sequence[Word], known: ProgramReading) -> Iterat
     that are all known."""
     row = known.program
     texts = row.grammar.texts if row is not None else ()
+    of_words: dict[int, str | None] = {}  # a word may hold very many options
     for option in known.arguments.options:
-        spelled = _ATTACHED.match(words[option.index].value or "")
-        value = (spelled[1] or spelled[2]) if spelled is not None else None
-        if value is not None and option.name not in texts and _LEADS_OUT.match(value):
+        if option.index not in of_words:
+            spelled = _ATTACHED.match(words[option.index].value or "")
+            value = (spelled[1] or spelled[2]) if spelled is not None else None
+            of_words[option.index] = value if value is not None and _LEADS_OUT.match(value) else None
+        value = of_words[option.index]
+        if value is not None and option.name not in texts:
             yield constant(value)
 
 

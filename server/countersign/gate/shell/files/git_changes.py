@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.shell.files.git_contents import names_contents
 from countersign.gate.shell.files.git_folders import repository_above
 from countersign.gate.shell.languages.git import Git, only_reads
 
@@ -15,13 +16,15 @@ from countersign.gate.shell.languages.git import Git, only_reads
 class GitChange(Enum):
     """``MOVES``: which commits, and which version of a file, a name stands for; all of these are in the repository
     already. ``ADDS``: files to what git tracks, those that it ignores left out, ``ADDS_ANY`` with these. ``FETCHES``:
-    commits that are not in the repository yet. ``SENDS``: commits to another repository."""
+    commits that are not in the repository yet. ``SENDS``: commits to another repository. ``NAMES``: contents, taken by
+    their number, to a name that nothing knows them by."""
 
     MOVES = auto()
     ADDS = auto()
     ADDS_ANY = auto()
     FETCHES = auto()
     SENDS = auto()
+    NAMES = auto()
 
 
 class GitChanges(NamedTuple):
@@ -55,8 +58,8 @@ _TAKING_IGNORED = {"add": ("-f", "--force"), "stage": ("-f", "--force"), "stash"
 _MOVING_NOTHING = frozenset({"add", "stage"})
 """Subcommands after which every name stands for the commit for which it stood before."""
 
-_ADDING_ANY = frozenset("stash commit-tree hash-object mktree update-index write-tree".split())
-"""Subcommands that may add any file, and fetch nothing."""
+_ADDING_ANY = frozenset("stash commit-tree hash-object update-index write-tree".split())
+"""Subcommands that may add any file, and fetch nothing, as long as they take no contents by their number."""
 
 
 def changes_of(git: Git, places: Sequence[str] | None, paths: PathJudge) -> GitChanges:
@@ -87,4 +90,5 @@ def _kinds_of(git: Git) -> frozenset[GitChange]:
     added = GitChange.ADDS if passed_over else GitChange.ADDS_ANY
     if name in _MOVING_NOTHING:
         return frozenset({added})
-    return frozenset({added, GitChange.MOVES} if name in _ADDING_ANY else {*GitChange})
+    known = name in _ADDING_ANY and not names_contents(git)
+    return frozenset({added, GitChange.MOVES} if known else {*GitChange})

@@ -132,8 +132,8 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
             return () if operands and operands[0].value == "add" else None
         case "read-tree" | "checkout-index":
             return () if found.may_have("--prefix", "--temp") else None
-        case "update-index":
-            return () if found.may_have("--cacheinfo", "--index-info") else None
+        case "update-index" | "hash-object" | "mktree":
+            return () if names_contents(git) else None
         case "clone":
             return () if operands and not _REMOTE.match(operands[0].prefix) else None
         case "submodule":
@@ -154,10 +154,6 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case "notes":
             # What is copied may be any file's contents.
             return () if found.may_have("-c", "-C", "--reuse-message", "--reedit-message") else None
-        case "hash-object":
-            # A tree that names any file's contents by its number, and a commit that names the tree.
-            kinds = [value.value for value in found.valued("-t")]
-            return () if found.may_have("-w") and (any(kind != "blob" for kind in kinds) or found.holes) else None
         case "symbolic-ref" if len(operands) > 1 and operands[0].prefix == "HEAD"[: len(operands[0].prefix)]:
             return None if operands[1].prefix.startswith("refs/heads/") else ()
         case "bisect":
@@ -185,6 +181,20 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     if name in _WITHOUT_LIMITS or _adds_objects(name, git):
         return ()
     return _limits(operands, specs, git, ended=dashes < len(words))
+
+
+def names_contents(git: Git) -> bool:
+    """Whether it may give a name to any file's contents, which it takes by their number: in the index, or in a tree
+    (a commit then names the tree)."""
+    found = git.arguments
+    match git.subcommand:
+        case "update-index":
+            return found.may_have("--cacheinfo", "--index-info")
+        case "hash-object":
+            kinds = [value.value for value in found.valued("-t")]
+            return found.may_have("-w") and (any(kind != "blob" for kind in kinds) or bool(found.holes))
+        case name:
+            return name == "mktree"
 
 
 def prints_lines(git: Git) -> bool:

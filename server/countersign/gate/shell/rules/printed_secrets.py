@@ -80,6 +80,7 @@ from countersign.gate.shell.syntax.tree import Word
 
 _SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
 _UNKNOWN_FILES = "which files git tracks is not known, and one may be a secret"
+_NAMED_BY_NUMBER = "an earlier command may give a secret in the repository another name"
 _MOST_SEARCHES = 30
 """Folders that one text searches, after which each further one asks."""
 
@@ -109,6 +110,8 @@ def _of_git_at(
     context: JudgingContext, words: Sequence[Word], git: Git, limits: Sequence[Word] | None, place: str
 ) -> str | None:
     """The same of a command of git's that runs in this place; ``limits``: what ``printed_below`` says."""
+    if GitChange.NAMES in context.git.changed.kinds and prints_lines(git):
+        return _NAMED_BY_NUMBER
     if limits is None and git.subcommand == "show":
         # What looks like `revision:path` is a path where a file or folder is called so.
         named = (word for _, word in git.arguments.operands if ":" in (word.value or ""))
