@@ -59,6 +59,7 @@ BRACED = (
         ("gcc", "-Wl" + ",,-" * 30_000),
         ("python3", "-m " + "a." * 40_000),
         ("node", "--test " + _many("a")),
+        ("git", "; x='" + "git show --name-only " * 1_000 + "'; git show --name-only $x"),
         *(("cat", _many(word)) for word in BRACED),
     ],
     ids=[
@@ -69,12 +70,18 @@ BRACED = (
         "many parts of a word",
         "a long module",
         "many scripts",
+        "many words of a variable",
         *BRACED,
     ],
 )
 def test_long_words_take_bounded_work(program: str, words: str) -> None:
     text = slow_texts.Repeated(f"{program} {words}", program)
     assert slow_texts.calls(text, [f"Bash({program}:*)"]) < slow_texts.MOST_CALLS
+
+
+@pytest.mark.parametrize("word", ["-" + "a/" * 3_000, "-a--" + ".." * 3_000])
+def test_a_word_of_many_letters_asks(word: str) -> None:
+    assert decide(f"k3s {word}", allow=["Bash(k3s:*)"], mode="auto") == "ask"
 
 
 @pytest.mark.parametrize("text", ["julia " + "+a " * 1_900, "jbang " + "init " * 1_900])

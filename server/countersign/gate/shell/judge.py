@@ -116,7 +116,8 @@ class Part(NamedTuple):
 
 _LONG = 400
 """A word with fewer characters than this counts as one, whatever it holds."""
-_INSIDE = re.compile(r"-[A-Za-z0-9]*|,")
+_LETTERS = 4
+"""How many characters of a longer one count as a word, where each may be an option that takes what follows it."""
 
 
 def _options_inside(word: Word) -> int:
@@ -124,7 +125,7 @@ def _options_inside(word: Word) -> int:
     between commas as well (``-Wl,-x,-x,…``)."""
     if len(word.prefix) < _LONG or word.prefix[0] != "-" or word.prefix[1] == "-":
         return 0
-    return sum(max(1, len(each) // 8) for each in _INSIDE.findall(word.prefix) if each != "-")
+    return len(word.prefix) // _LETTERS + word.prefix.count(",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -571,10 +572,15 @@ class _Judging:
                 if self.by_values and (exact := self.exactly(analyzed, start)):
                     analyzed = exact[0]
                     spellings += [*exact[1:], *(each for one in exact for each in self.spelled(one, start))]
-                self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
-                for spelling in spellings:
-                    if self.too_long:
+                for spelling in (analyzed, *spellings):
+                    # A variable that is split may be very many words.
+                    more = len(spelling.step.command.words) - len(step.command.words)
+                    self.words += max(0, more)
+                    if self.too_long and (more > 0 or spelling is not analyzed):
                         self.only_ruled(spelling.step, lambda spelling=spelling: spelling)
+                        continue
+                    if spelling is analyzed:
+                        self.step(analyzed, start, depth=depth, covered=covered, inherited=inherited)
                         continue
                     # It runs in one of its spellings, and brings nothing before that.
                     own, others, self.brought = len(self.parts), self.brought, brought

@@ -21,7 +21,7 @@ _CUT = re.compile(r"[;&|\n(){}`\r]+|\$\(|<\(|\b(?:then|do|else|if|while|until|el
 _WORD = re.compile(r"""(?:[^\s'"\\]+|'[^']*'?|"(?:[^"\\]|\\.)*"?|\\.)+""", re.DOTALL)
 _QUOTES = re.compile(r"['\"\\]")
 _IN_FRONT = re.compile(r"[A-Za-z_]\w*=|\d*[<>]")
-_REDIRECTION = re.compile(r"\d*[<>]")
+_REDIRECTION = re.compile(r"(?<!\d)\d*[<>]")
 _QUOTING = re.compile(r"""'([^']*)'?|"((?:[^"\\]|\\.)*)"?|\\(.)|([^'"\\]+)""", re.DOTALL)
 
 
