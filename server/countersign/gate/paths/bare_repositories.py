@@ -16,6 +16,8 @@ HEAD = "a file of this name can make its folder a repository, whose settings nam
 OBEYED = "git runs hooks and programs named there"
 _SETTINGS = frozenset({"config", "config.worktree", "commondir"})
 _PARTS = ("HEAD", "objects", "refs")
+_MOST_HOOKS = 16
+"""Folders called ``hooks`` on one path that are looked at; with more it counts as obeyed."""
 
 
 def repository_reason(resolved: Resolved) -> str | None:
@@ -30,8 +32,8 @@ def repository_reason(resolved: Resolved) -> str | None:
         if folded[-1] in _SETTINGS and _is_repository(segments[:-1]):
             return OBEYED
         if "hooks" in folded:
-            hooks = (index for index, segment in enumerate(folded) if segment == "hooks")
-            if any(_is_repository(segments[:index]) for index in hooks):
+            hooks = [index for index, segment in enumerate(folded) if segment == "hooks"]
+            if len(hooks) > _MOST_HOOKS or any(_is_repository(segments[:index]) for index in hooks):
                 return OBEYED
     return None
 

@@ -34,9 +34,8 @@ def _folders_of_git(asked: tuple[str, str]) -> tuple[int, ...]:
     """The folders on the way from one to another, and these, that are git's, each as the number of its segments."""
     path, top = asked
     segments = path.strip("/").split("/")
-    ways = (
-        (at, f"/{'/'.join(segments[:at])}") for at in range(max(1, len(top.strip("/").split("/"))), len(segments) + 1)
-    )
+    numbers = range(max(1, len(top.strip("/").split("/"))), min(len(segments), disk.MOST_SEGMENTS) + 1)
+    ways = ((at, f"/{'/'.join(segments[:at])}") for at in numbers)
     return tuple(at for at, way in ways if _is_of_git(way))
 
 

@@ -31,6 +31,9 @@ T = TypeVar("T")
 MISSING = (errno.ENOENT, errno.ENOTDIR)
 """What ``standing`` gives where nothing stands."""
 
+MOST_SEGMENTS = 2_048
+"""How many segments a path may have by which a system opens a file: its `PATH_MAX` is 4,096 bytes at most."""
+
 
 MOST_FOLDERS: Final = 100
 MOST_NAMES: Final = 5_000

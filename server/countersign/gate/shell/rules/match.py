@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.patterns import WILD, CommandPattern, wildcards_meet
@@ -159,12 +159,8 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
     scripts = analyzed.step.unwrapped.programs
     for script in scripts:
         # `bash evil x` and `. evil x` run what `evil x` does. Where there are many, none is given the others.
-        behind = [
-            layer.words[index:]
-            for layer in (analyzed.layers if len(scripts) <= _MOST_SCRIPTS else ())
-            for index, word in enumerate(layer.words)
-            if index and word is script
-        ]
+        layers = analyzed.layers if len(scripts) <= _MOST_SCRIPTS else ()
+        behind = [layer.words[index:] for layer in layers for index in _places_of({id(script)}, layer.words)]
         for words in behind or [(script,)]:
             run = tuple([word.shape for word in words])
             yield run, run
@@ -173,6 +169,12 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
         yield run, run
     if assigned and not analyzed.layers:
         yield assigned, assigned
+
+
+def _places_of(scripts: Collection[int], words: Sequence[Word]) -> Iterator[int]:
+    """Where one of these words may stand, each given by its identity: words that are the same are often one."""
+    found = (index for index, word in enumerate(words) if index and id(word) in scripts)
+    return itertools.islice(found, max(_MOST_SCRIPTS, _MOST_BEHIND // max(1, len(words))))
 
 
 def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
@@ -190,15 +192,15 @@ def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
                 yield above, constant(path), *rest
         row, behind = INTERPRETERS.get(name), _behind_leading_options(layer.words, known)
         endings = row.endings if row is not None else frozenset[str]()
-        for index, word in enumerate(layer.words) if scripts and not many else ():
-            value = scripts.get(id(word)) if index else None
-            for path in map(constant, _paths_to(value, endings) if value else ()):
+        for index in _places_of(scripts, layer.words) if scripts and not many else ():
+            value = scripts[id(layer.words[index])]
+            for path in map(constant, _paths_to(value, endings)):
                 yield path, *layer.words[index + 1 :]
-            for path in map(constant, _paths_to(value, endings, less=True) if value else ()):
+            for path in map(constant, _paths_to(value, endings, less=True)):
                 yield *layer.words[:index], path, *layer.words[index + 1 :]
                 if behind is not None and behind <= index:
                     yield first, *layer.words[behind:index], path, *layer.words[index + 1 :]
-            if value and row is not None and row.module is not None:
+            if row is not None and row.module is not None:
                 yield first, constant(row.module), constant(_module_of(value)), *layer.words[index + 1 :]
         # What is the value of an option in the same word, is no word of its own.
         own = {id(word) for word in layer.words} if not many else frozenset[int]()
@@ -231,6 +233,9 @@ def _paths_to(path: str, endings: Iterable[str] = (), *, less: bool = False) -> 
 
 _MOST_SCRIPTS = 8
 """Scripts of one command that are compared with the words behind each."""
+
+_MOST_BEHIND = 20_000
+"""Words behind a script, counted once for each place where it may stand, that are compared."""
 
 _MOST_PARTS = 8
 """Folders at the end of a path of which each may be the first in the workspace."""

@@ -83,7 +83,7 @@ def _of_known_programs(text: _Given, rules: RuleSet, agent: str) -> Iterator[Evi
     (``graftcp git -c alias.p=push p``)."""
     words = tuple([constant(value) for value in text.values])
     commands = itertools.chain(
-        (words[index:] for index in range(1, len(words))),
+        (words[at:] for at in range(1, len(words)) if program(words[at].value or "") in _KNOWN),
         *(pieces(value) for value in (*text.values[1:], *text.stdin_texts) if " " in value),
     )
     known = (command for command in commands if program(command[0].value or "") in _KNOWN)
