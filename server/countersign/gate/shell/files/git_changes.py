@@ -61,6 +61,9 @@ _MOVING_NOTHING = frozenset({"add", "stage"})
 _ADDING_ANY = frozenset("stash commit-tree hash-object update-index write-tree".split())
 """Subcommands that may add any file, and fetch nothing, as long as they take no contents by their number."""
 
+_FETCHING = frozenset("clone fetch pull remote submodule".split())
+"""Subcommands that may do anything but give a name to contents that they take by their number."""
+
 
 def changes_of(git: Git, places: Sequence[str] | None, paths: PathJudge) -> GitChanges:
     """Return what this command may change in these places: nothing if it only reads, and all if it is not known."""
@@ -90,5 +93,7 @@ def _kinds_of(git: Git) -> frozenset[GitChange]:
     added = GitChange.ADDS if passed_over else GitChange.ADDS_ANY
     if name in _MOVING_NOTHING:
         return frozenset({added})
+    if name in _FETCHING:
+        return frozenset({*GitChange} - {GitChange.NAMES})
     known = name in _ADDING_ANY and not names_contents(git)
     return frozenset({added, GitChange.MOVES} if known else {*GitChange})
