@@ -36,7 +36,8 @@ class Finding(NamedTuple):
     does too (a read outside), and ``replaced`` says that no rule for the command lifts it, since another file may stand
     there by then. ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
     ``ask_below`` says that ``ask`` is of a rule that is about something below a folder, and not about the folder, and
-    ``ask_idle`` that nothing of that is there now; where ``ask_lifts``, it does not count in a text that only reads.
+    ``ask_idle`` that nothing of that is there now; where ``ask_lifts``, it does not count in a text that only reads
+    or changes what git is known to change.
     ``not_plain`` names what of the command's text is outside Plain Bash (docs/gate.md S0): then nothing below it
     allows.
     ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.

@@ -132,17 +132,43 @@ def test_a_workspace_that_is_opened_by_a_link_counts_where_it_lies(command: str,
         assert _answer(command, repository, deny=[f"Read(/{top}/src/**)"]) != "allow"
 
 
+TOLD = [
+    "git add . && git diff --cached", "git reset -q side; git diff", "git reset --soft side; git diff --cached",
+    "for x in 1 2; do git diff --cached; git add -A; done", "git diff & git add -A", "git commit -qam x && git show",
+    "git restore -S -s side .; git diff --cached", "git checkout -q side && git log -p -2",
+    "git checkout -- src/app.py && git diff", "git rm -q docs/a.md; git diff HEAD",
+    "git mv src/app.py lib; git diff --cached",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_behind_git_commands_that_change_it_asks_where_what_they_bring_is_ruled(text: str, repository: Path) -> None:
+    rules = {"allow": [*ALLOW, "Edit(./**)"]}
+    _git(repository, "branch", "side")
+    assert _answer(text, repository, **rules) == "allow"
+    if " add " in text:
+        (repository / ".gitignore").write_text("x\n")
+    else:
+        _git(repository, "checkout", "-q", "side")
+        _git(repository, "add", "-f", ".env")
+        _git(repository, "commit", "-q", "-m", "y")
+        _git(repository, "checkout", "-q", "main")
+    assert _answer(text, repository, **rules) == "ask"
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "git add . && git diff --cached", "git reset -q side; git diff", "git reset --soft side; git diff --cached",
         "git symbolic-ref HEAD refs/heads/side; git show", "git update-ref HEAD side; git show HEAD",
-        "for x in 1 2; do git diff --cached; git add -A; done", "git diff & git add -A", "make && git diff --cached",
-        "git restore -S -s side .; git diff --cached",
+        "make && git diff --cached", "git config core.worktree docs; git diff", "git -C src add .; git diff --cached",
+        "git --work-tree=docs add .; git diff --cached", "git add . > .gitignore; git diff --cached",
+        "git worktree add -q w; git diff", "git read-tree side; git diff",
+        "cp README.md x; git add .; git diff --cached",
     ],
 )  # fmt: skip
-def test_behind_a_command_that_may_change_what_git_tracks_it_asks(text: str, repository: Path) -> None:
-    assert _answer(text, repository, allow=[*ALLOW, "Edit(./**)"]) != "allow"
+def test_behind_what_may_change_what_git_prints_in_any_way_it_asks(text: str, repository: Path) -> None:
+    _git(repository, "branch", "side")
+    assert _answer(text, repository, allow=[*ALLOW, "Edit(./**)"]) == "ask"
 
 
 @pytest.mark.parametrize("command", ["git show -50", "git show -n 50", "git show --oneline -20", "git -C src show -20"])

@@ -23,7 +23,7 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
-from countersign.gate.shell.files.git_changes import NO_CHANGES, GitChanges, changes_of
+from countersign.gate.shell.files.git_changes import NO_CHANGES, GitChanges, are_told, changes_of
 from countersign.gate.shell.files.rewritten_folders import changes_index
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.files.word_paths import moved_places
@@ -294,6 +294,7 @@ class _Judging:
     given_names: set[str] = field(default_factory=set)
     index_changes: set[str] = field(default_factory=set)
     git_changes: dict[tuple[str, int], GitChanges] = field(default_factory=dict)
+    told: set[int] = field(default_factory=set)
     unsettled: Unsettled = field(init=False)
     repeats: bool = False
     looped: bool = False
@@ -381,7 +382,7 @@ class _Judging:
             # A text of blanks and comments runs nothing.
             self.findings.append(Finding(kind="command", resource=text, category="execute", neutral=not floors))
             self.parts.append(Part(text, (0,)))
-        if any(each.ask_lifts for each in self.findings) and self.only_reads():
+        if any(each.ask_lifts for each in self.findings) and self.only_reads_or_told():
             self.findings = [_without_ask(each) if each.ask_lifts else each for each in self.findings]
         started = self.started_elsewhere()
         if not self.effect.understood:
@@ -476,10 +477,11 @@ class _Judging:
                 for finding in self.findings
             ]
 
-    def only_reads(self) -> bool:
-        """Whether all commands of the text surely change nothing."""
+    def only_reads_or_told(self) -> bool:
+        """Whether all commands of the text surely change nothing but what ``git_changes`` tells of them."""
         return all(
-            each.known_read or each.neutral if each.kind == "command" else each.kind == "read" for each in self.findings
+            index in self.told or (each.known_read or each.neutral if each.kind == "command" else each.kind == "read")
+            for index, each in enumerate(self.findings)
         )
 
     def started_elsewhere(self) -> int | None:
@@ -859,6 +861,8 @@ class _Judging:
         for known in analyzed.known:
             if known.git is not None:
                 self.change_git(analyzed.step, changes_of(known.git, places, self.context.paths))
+                if len(analyzed.known) == 1 and are_told(known.git):
+                    self.told.update(set(about) - redirected)
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             # The others are let go at once: a long text would keep thousands.
             self.cases[index] = analyzed.written or analyzed

@@ -65,6 +65,25 @@ _FETCHING = frozenset("clone fetch pull remote submodule".split())
 """Subcommands that may do anything but give a name to contents that they take by their number."""
 
 
+_TOLD = frozenset(
+    """
+    add branch checkout cherry-pick commit fetch merge mv pull push rebase reset restore revert rm stage stash switch
+    tag
+    """.split()
+)
+"""Subcommands that change nothing by which a later command prints another file's lines, but what is said of them here:
+no settings, no other place of the work tree."""
+
+
+def are_told(git: Git) -> bool:
+    """Whether ``changes_of`` says all that this command changes of what later ones print."""
+    return git.subcommand in _TOLD and git.start == _BEHIND_NAME and not git.arguments.unrecognized_options
+
+
+_BEHIND_NAME = 2
+"""Where the words of a subcommand start that stands behind `git` itself."""
+
+
 def changes_of(git: Git, places: Sequence[str] | None, paths: PathJudge) -> GitChanges:
     """Return what this command may change in these places: nothing if it only reads, and all if it is not known."""
     kinds = _kinds_of(git)

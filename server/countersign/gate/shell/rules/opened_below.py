@@ -24,15 +24,18 @@ def opens_none_below(
     is there.
 
     `cd` opens nothing. Linters and compilers open what is there, and no file that is called like a secret. Of a command
-    that only reads it was looked up that it opens no secret.
+    that only reads it was looked up that it opens no secret. For a command of git's this holds where the others of the
+    text only read, or change what git tells of.
     """
     name = analyzed.names[-1] if analyzed.names else ""
     if finding.neutral:
         return name == "cd"
-    if places is None or context.made or context.paths.expects_changes:
+    if places is None:
         return False
     if any(known.git is not None for known in analyzed.known):
         return finding.known_read and _git_prints_none(context, analyzed, places)
+    if context.made or context.paths.expects_changes:
+        return False
     if name in OWN_KINDS:
         return idle or only_secrets_are_ruled(context)
     return finding.known_read and (idle or context.paths.ruled_secrets() is not None)
