@@ -74,9 +74,10 @@ def _options(seed: int, numbers: range) -> Iterator[str]:
 
 
 def _slow(seed: int, numbers: range) -> Iterator[str]:
-    from tests.reference.slow_texts import lay_files, overworked, overworked_by_moves  # noqa: PLC0415 likewise
+    from tests.reference.slow_texts import lay_files, overworked, overworked_by_moves, overworked_by_sharing  # noqa: PLC0415 likewise
 
     yield from overworked(seed, numbers)
+    yield from overworked_by_sharing(seed, numbers)
     with tempfile.TemporaryDirectory() as folder:
         lay_files(Path(folder))
         yield from overworked_by_moves(seed, numbers, Path(folder))

@@ -412,5 +412,8 @@ _HOSTILE = {
     "brackets in a word": _repeated("[#", ""),
     "escapes in a word": _repeated("#\\", "", end="a"),
     "points": _repeated(".", " "),
+    "a value that commands share": _repeated("cp $v a#", "; ", start=f"v={'a/' * 100}{'a/' * 20_000}; "),
+    "folders in a path": _repeated("a", "/", start="git -C "),
+    "paths of many folders": _repeated(f"{'a/' * 39}#", " ", start="cat "),
 }
 """Long texts that nobody writes, each with much of what takes a gate longest."""

@@ -15,6 +15,10 @@ def test_a_text_that_repeats_words_of_a_program_takes_bounded_work() -> None:
     assert list(slow_texts.overworked(0, range(100))) == []
 
 
+def test_commands_that_share_a_long_value_take_bounded_work() -> None:
+    assert list(slow_texts.overworked_by_sharing(0, range(60))) == []
+
+
 def test_commands_that_bring_and_match_many_files_take_bounded_work(tmp_path: Path) -> None:
     slow_texts.lay_files(tmp_path)
     assert list(slow_texts.overworked_by_moves(0, range(24), tmp_path)) == []

@@ -1,5 +1,5 @@
-"""Texts that take the gate long: one program, and its options, names and values again and again; or commands that
-bring, move and match many files again and again.
+"""Texts that take the gate long: one program, and its options, names and values again and again; commands that bring,
+move and match many files again and again; or many commands that share one long value or input.
 
 The former are made from what the records of programs list, so that each option which some reader looks for is met
 often. What a decision takes is counted in calls of functions, which are about the same on any machine.
@@ -71,6 +71,57 @@ def overworked_by_moves(seed: int, numbers: range, workspace: Path) -> Iterator[
         text = moving(seed, number)
         if (count := calls(Repeated(text, "cp"), MOVERS, str(workspace))) > MOST_CALLS_OF_MOVES:
             yield f"{number}: {count} calls for `{text}`"
+
+
+def overworked_by_sharing(seed: int, numbers: range) -> Iterator[str]:
+    """Yield the texts of these numbers, in which commands share one long value, that take the gate more calls than
+    ``MOST_CALLS``."""
+    for number in numbers:
+        for size in SIZES:
+            made = shared(seed, number, size)
+            if (count := calls(made)) > MOST_CALLS:
+                yield f"{number}, {size}: {count} calls for `{made.text[:60]}…{made.text[-60:]}`"
+
+
+UNITS = (
+    "x",
+    "a/",
+    "*/",
+    "{a,b}",
+    "a b ",
+    "x,",
+    ".env,",
+    "a=b:",
+    "%41",
+    ".git/",
+    "é",
+    ".shell a#\n",
+    "a# x\n",
+    "\\! a#\n",
+)
+SHARED = (
+    ("v='{v}'; {c}", ("{p} $v #", '{p} "$v" #', '{p} "a/$v" #', "{p} < $v #", "x=$v#", "a# $v", "> a#$v", "cd $v#")),
+    ("{{ {c}; }} <<'E'\n{v}\nE", ("{p} #", "a#", "{p} - a#", "{p}", "cat | {p} #")),
+    ("cat > s <<'E'\n{v}\nE\n{c}", ("cp s s#; ./s#", "cp s# s#1", "sh s", "{p} s #", "cat s > a#")),
+    ("{p} <<'E'\n{v}\nE\n{c}", ("ls",)),
+    ("{p} '{v}'; {c}", ("ls",)),
+)
+"""What is shared, and the commands that share it; `#` stands for a number."""
+SHARERS = (
+    "cp", "mv", "git -C", "git show", "git apply", "node", "python3", "sudo", "psql", "sqlite3", "ssh", "sh", "xargs",
+    "awk", "sed", "find", "tar xf", "unset", "read", "export", "jq", "x",
+)  # fmt: skip
+
+
+def shared(seed: int, number: int, size: int) -> Repeated:
+    """The text of this number, whose commands share something of about ``size`` characters."""
+    rng = random.Random(f"{seed} {number}")
+    unit, (form, uses) = rng.choice(UNITS), rng.choice(SHARED)
+    program = rng.choice((rng.choice(SHARERS), rng.choice(sorted(_options()))))
+    value = "".join(unit.replace("#", str(count)) for count in range(size // len(unit)))
+    use = rng.choice(uses).replace("{p}", program)
+    commands = "; ".join(use.replace("#", str(count)) for count in range(rng.choice((30, 150, 300))))
+    return Repeated(form.format(v=value, c=commands, p=program), program.split()[0])
 
 
 def moving(seed: int, number: int) -> str:

@@ -537,6 +537,13 @@ def test_a_path_that_grows_too_long_is_refused(ground: AgentContext) -> None:
     assert ground.verdict("read", "l/" + "x" * 100) == "ask"
 
 
+def test_a_path_of_very_many_parts_is_refused(ground: AgentContext) -> None:
+    assert ground.verdict("read", "d/" * 100 + "x") == "allow"
+    for path in ("d/" * 300 + "x", "./" * 300 + "x", "d/" * 200 + "x/../" * 100):
+        assert ground.judge().resolve(path, cwd=str(ground.ws)).refused == "it has more than 256 parts"
+        assert ground.verdict("read", path, ["Read"]) == "deny"
+
+
 def test_a_file_with_several_names_asks_before_it_is_read_or_changed(ground: AgentContext) -> None:
     os.link(ground.out / "dir" / "x", ground.ws / "same")
     assert ground.verdict("read", "same") == "ask"

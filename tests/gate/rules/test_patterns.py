@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.patterns import BadPattern, command, command_specifier, parse_command, parse_path
+from countersign.gate.patterns import path as path_patterns
 
 COMMANDS = [
     # specifier, words, covers (allow), touches (deny and ask)
@@ -288,3 +289,38 @@ def test_what_a_rule_covers_is_what_pathspec_matches(segments: list[str], path: 
         assert other
     if other:
         assert parsed.touches(path)
+
+
+starred = st.lists(
+    st.sampled_from(["a", "B", "k", "*", "?", "[ab]", "[!a]", "\\*", ".", "-", " "]), min_size=1, max_size=7
+)
+some_segment = st.one_of(st.just("**"), starred.map("".join).filter(lambda text: text == text.strip()))
+some_name = st.text("aAbBkK\u212a*.- \n", min_size=1, max_size=6)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.data(), st.lists(some_segment, min_size=1, max_size=5))
+def test_the_quick_look_at_a_path_leaves_out_no_match(data: st.DataObject, segments: list[str]) -> None:
+    try:
+        parsed = parse_path("./" + "/".join(segments))
+    except BadPattern:
+        return
+    path = [
+        name
+        for segment in segments
+        for name in data.draw(
+            st.lists(some_name, max_size=3) if segment == "**" else st.tuples(st.one_of(some_name, _matching(segment)))
+        )
+    ] or ["a"]
+    found = parsed.touches(path), parsed.covers(path)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(path_patterns, "_quick", lambda _: None)
+        assert (parsed.touches(path), parsed.covers(path)) == found
+
+
+def _matching(segment: str) -> st.SearchStrategy[str]:
+    """A name that the segment matches, in some case."""
+    name = segment.replace("\\*", "\0").replace("[ab]", "b").replace("[!a]", "K").replace("?", "-")
+    return st.sampled_from(["", "a", "Bk"]).map(
+        lambda star: name.replace("*", star).replace("\0", "*").swapcase() or "x"
+    )

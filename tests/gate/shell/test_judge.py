@@ -365,6 +365,26 @@ def test_more_names_in_words_than_are_looked_at_ask_whatever_covers_them() -> No
     assert decide(named(few, "held/key"), rules, ["Read(held/**)"], **home) == "deny"
 
 
+SHARING = (
+    "v='{}'\n{}\n", "{{\n{1}\n}} <<'E'\n{0}\nE\n", "sh <<'E'\n# {}\n{}\nE\n", "cat > s <<'E'\n# {}\n{}\nE\nsh s\n",
+    'for v in a "{}"; do\n{}\ndone\n', "v='{}'; w=$v$v\n{}\n",
+)  # fmt: skip
+"""Texts whose commands share one long value or input."""
+
+
+@pytest.mark.parametrize("form", SHARING)
+def test_a_long_value_that_very_many_commands_share_asks_whatever_covers_it(form: str) -> None:
+    few, many = (
+        form.format("a" * 3_000, "\n".join(f'zzz9 "$v" {number}' for number in range(count))) for count in (3, 300)
+    )
+    assert decide(many, ["Bash", "Edit(**)"], home=HOME, workspace=WS) == "ask"
+    denied = {"ask", "deny"} if "<<" in form else {"deny"}
+    for text in (few, many):
+        assert decide(text, ["Bash"], ["Bash(zzz9:*)"], home=HOME, workspace=WS, mode="auto") in denied
+        assert decide(f"zzz8\n{text}", ["Bash"], ["Bash(zzz8:*)"], home=HOME, workspace=WS, mode="auto") == "deny"
+        assert decide(f"{text}zzz8", ["Bash"], ["Bash(zzz8:*)"], home=HOME, workspace=WS, mode="auto") == "deny"
+
+
 MANY_READINGS = {
     "endings": "bzip2 {}",
     "folders": "patch {}",

@@ -35,8 +35,14 @@ def _folders_of_git(asked: tuple[str, str]) -> tuple[int, ...]:
     path, top = asked
     segments = path.strip("/").split("/")
     numbers = range(max(1, len(top.strip("/").split("/"))), min(len(segments), disk.MOST_SEGMENTS) + 1)
-    ways = ((at, f"/{'/'.join(segments[:at])}") for at in numbers)
-    return tuple(at for at, way in ways if _is_of_git(way))
+    found: list[int] = []
+    for at in numbers:
+        way = f"/{'/'.join(segments[:at])}"
+        if _is_of_git(way):
+            found.append(at)
+        elif not disk.is_there(way):
+            break  # nothing is below
+    return tuple(found)
 
 
 def _is_of_git(folder: str) -> bool:

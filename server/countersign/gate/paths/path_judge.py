@@ -51,7 +51,7 @@ from countersign.gate.paths.sensitive_paths import (
     secret_in_home,
     secret_name,
 )
-from countersign.gate.paths.spent import Spent
+from countersign.gate.paths.spent import Spent, weight_of
 from countersign.gate.patterns import NamePattern, PathPattern, Root, escape_path, fold, glob_segment
 from countersign.gate.probes.hidden_characters import hidden_character
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
@@ -318,7 +318,7 @@ class PathJudge:
 
         ``path`` is literal: only a leading ``~/`` is expanded. ``known_read`` is True exactly where no rule is needed.
         """
-        self.spent.names += 1
+        self.spent.names += weight_of(path)
         key = path, cwd, below, follows
         found = self._read_now.get(key)
         if found is None:
@@ -419,7 +419,7 @@ class PathJudge:
     def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit", follows: bool = True) -> Finding:
         """What is to be said of creating, changing, deleting or moving this path. Without ``follows`` whoever does so
         refuses to go through a link."""
-        self.spent.names += 1
+        self.spent.names += weight_of(path)
         key = path, cwd, operation, follows
         found = self._written_now.get(key)
         if found is None:

@@ -21,6 +21,8 @@ Kind = Literal["file", "folder", "missing", "special", "unknown"]
 
 PATH_BYTES = 4095
 _NAME_BYTES = 255
+MOST_PARTS = 256
+"""Folders on the way of one path, each of which is looked at and compared with every rule."""
 _LINKS = 40
 """Limits of the kernels we run on; a path beyond them cannot name a file."""
 _SHORT = re.compile(r"[^.]{1,7}~[0-9]{1,6}(?:\.[^.]{0,3})?")
@@ -75,6 +77,9 @@ def resolve(
         return Resolved(path, path, None, refused=refused, kind="unknown")
     expanded = f"{home}/{path[2:]}" if path.startswith("~/") else path
     absolute = expanded if expanded.startswith("/") else f"{cwd}/{expanded}"
+    if absolute.count("/") > MOST_PARTS:
+        reason = f"it has more than {MOST_PARTS} parts"
+        return Resolved(path, absolute, None, refused=reason, kind="unknown")
     lexical = normalise(absolute)
     if _too_long(lexical, PATH_BYTES):
         return Resolved(path, lexical, None, refused="it is longer than a path can be", kind="unknown")

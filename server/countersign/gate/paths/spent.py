@@ -25,3 +25,12 @@ class Spent:
         return (
             self.looks + self.places * _LOOKS_A_PLACE + self.names // _NAMES_A_LOOK + self.compared // _COMPARED_A_LOOK
         )
+
+
+_SHORT = 16
+"""Parts of a path that count as one name."""
+
+
+def weight_of(path: str) -> int:
+    """For how many names a path counts, each of whose folders is compared with rules and lists."""
+    return 1 + 2 * max(0, path.count("/") - _SHORT)

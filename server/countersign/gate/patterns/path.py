@@ -12,10 +12,19 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Literal
 
 from countersign.gate.patterns.errors import BadPattern
-from countersign.gate.patterns.glob import REST, GlobSegment, glob_segment, may_meet, same_in_some_case, tokens_match
+from countersign.gate.patterns.glob import (
+    REST,
+    STAR,
+    GlobSegment,
+    glob_segment,
+    may_meet,
+    same_in_some_case,
+    tokens_match,
+)
 
 Root = Literal["workspace", "anywhere", "root", "home"]
 
@@ -190,6 +199,11 @@ def _match(pattern: Sequence[str], path: Sequence[str], *, wide: bool) -> int | 
 
     ``**`` takes none or more segments, at the end at least one. Fewer than all means that a folder was matched.
     """
+    quick = _quick(tuple(pattern))
+    if quick is not None:
+        whole = f"/{'/'.join(path)}/"
+        if whole.isascii() and quick.match(whole) is None:
+            return None
     states = _closure({0}, pattern)
     depth: int | None = None
     for index, name in enumerate(path):
@@ -209,6 +223,33 @@ def _match(pattern: Sequence[str], path: Sequence[str], *, wide: bool) -> int | 
         if not states:
             break
     return depth
+
+
+@lru_cache(maxsize=8192)
+def _quick(pattern: tuple[str, ...]) -> re.Pattern[str] | None:
+    """What each path in ASCII matches that the pattern takes, in any case, and few others: the segments between `**`
+    where they first stand, and of each segment the parts between stars where these do. Nothing is tried again, so it
+    takes time in proportion to the path. None where the pattern is not ASCII."""
+    if not all(map(str.isascii, pattern)):
+        return None
+    blocks = [list(block) for double, block in groupby(pattern, "**".__eq__) if not double]
+    spelled = ["".join([f"/{_quick_segment(segment)}" for segment in block]) + "(?=/)" for block in blocks]
+    anchored = spelled[:1] if pattern[0] != "**" else []
+    found = [*anchored, *[f"(?>.*?{block})" for block in spelled[len(anchored) :]]]
+    return re.compile("".join(found), re.ASCII | re.DOTALL | re.IGNORECASE)
+
+
+def _quick_segment(segment: str) -> str:
+    parts = [""]
+    for token in _segment(segment).tokens:
+        if token == STAR:
+            parts.append("")
+        else:
+            parts[-1] += re.escape(token) if isinstance(token, str) else "[^/]"
+    first, *others = parts
+    if not others:
+        return first
+    return first + "".join([f"(?>[^/]*?{part})" for part in others[:-1] if part]) + f"[^/]*{others[-1]}"
 
 
 def _closure(states: set[int], pattern: Sequence[str]) -> set[int]:

@@ -244,7 +244,7 @@ class RuleSet:
         for layer in self._layers:
             index = layer.index.get((tool, listed))
             if index is not None:
-                hits = map(index.get, (ALWAYS, *keys(layer.edges[tool, listed])))
+                hits = map(index.get, dict.fromkeys((ALWAYS, *keys(layer.edges[tool, listed]))))
                 found.update((id(rule), rule) for hit in hits if hit for rule in hit if rule.serves(agent))
             for rule in layer.of_tool("*", listed):
                 if rule.serves(agent) and NamePattern(rule.tool).matches(tool):

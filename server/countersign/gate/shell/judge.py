@@ -47,6 +47,7 @@ from countersign.gate.shell.rules.file_findings import (
     with_command,
 )
 from countersign.gate.shell.rules.judge_one import floor, judge_simple_command, text_floors
+from countersign.gate.shell.rules.letters import letters
 from countersign.gate.shell.rules.listed_reads import keeps_names, may_read_listed
 from countersign.gate.shell.rules.made_names import ANOTHER_INDEX, ANY_FILES, made_names
 from countersign.gate.shell.rules.match import Coverage, touching
@@ -91,6 +92,9 @@ MOST_WORDS = 1_000
 
 MOST_INNER_WORDS = 2_000
 """The same for the words of commands that these run by their words: each may hold nearly all of the one above it."""
+
+MOST_LETTERS = 250_000
+"""The same for the characters in the words and the input of all of them, each as often as it is used."""
 
 MOST_LOOKS = 3_300
 """How many words and names of files are looked at for one decision, the same again in each reading of a command: one
@@ -289,6 +293,7 @@ class _Judging:
     entered: set[Word] = field(default_factory=set)
     written: dict[str, Sequence[str]] = field(default_factory=dict)
     read_scripts: set[tuple[str, tuple[str, ...] | None, State]] = field(default_factory=set)
+    rough_scripts: set[str] = field(default_factory=set)
     brought: BroughtLinks = NO_LINKS
     brought_by: dict[tuple[str, int], BroughtLinks] = field(default_factory=dict)
     given_names: set[str] = field(default_factory=set)
@@ -305,6 +310,7 @@ class _Judging:
     judged: int = 0
     words: int = 0
     inner_words: int = 0
+    letters: int = 0
     followed: int = 0
     left_out: tuple[Evidence | None, Evidence | None] = None, None
 
@@ -531,6 +537,7 @@ class _Judging:
         another value than the gate supposes. ``start`` is the folder, None if it is not known. Once the text is too
         long, only deny and ask rules for commands are looked for."""
         inherited |= found.changed
+        self.letters += letters(found.steps, found.facts)
         analyses = Analyses(found.steps, found.facts)
         self.must_not_be_exported(found.facts)
         self.activate(found, start)
@@ -557,6 +564,7 @@ class _Judging:
                 alone = len(found.steps) == 1 and len(outer.unwrapped.texts) < 2
                 read = each.input.inside(outer.input, alone=alone)
                 step = each._replace(input=shared_by(each.command, read))
+                self.letters += sum(map(len, step.input.texts)) if step.input is not each.input else 0
             if outer is not None and outer.beside:
                 step = step._replace(beside=ANY if step.beside else outer.beside)
             if self.too_long:
@@ -627,6 +635,7 @@ class _Judging:
             self.judged > MOST_COMMANDS
             or self.words > MOST_WORDS
             or self.inner_words > MOST_INNER_WORDS
+            or self.letters > MOST_LETTERS
             or self.context.spent.total > MOST_LOOKS
         )
 
@@ -635,6 +644,8 @@ class _Judging:
             return f"it holds more than {MOST_COMMANDS} commands, too many to judge each"
         if self.words > MOST_WORDS or self.inner_words > MOST_INNER_WORDS:
             return f"it holds more than {MOST_WORDS} words, too many to judge each"
+        if self.letters > MOST_LETTERS:
+            return f"its commands hold and read more than {MOST_LETTERS} characters, too many to check"
         return f"more than {MOST_LOOKS} words and names of files are too many to check"
 
     def counted(self, step: Step, facts: Facts) -> Step:
@@ -957,7 +968,10 @@ class _Judging:
             if at in self.read_scripts:
                 continue
             self.read_scripts.add(at)
-            self.rough_judgment(text, only_ruled=True)
+            if text not in self.rough_scripts:
+                self.rough_scripts.add(text)
+                self.rough_judgment(text, only_ruled=True)
+            self.letters += len(text)
             found = follow(text) if depth <= MAX_NESTED and not self.too_long else None
             if isinstance(found, Followed):
                 self.run_inside(text, found, places, analyzed.step, depth, covered=covered, inherited=inherited)

@@ -28,7 +28,7 @@ from countersign.gate.shell.effects.open_words import LONG_OPTION, TAKE_ANY_WORD
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.effects.options_by_name import STRANGE, by_name_alone, is_format
 from countersign.gate.shell.effects.queries import more_than_queries
-from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script
+from countersign.gate.shell.effects.script_commands import code_for_prompt, code_for_script, has_record
 from countersign.gate.shell.effects.unlisted_options import unlisted_uses
 from countersign.gate.shell.languages.git import (
     READ_HERE,
@@ -512,7 +512,7 @@ def _interpreter(name: str, words: Sequence[Word], *, behind: bool = True) -> Pr
     if first is not None:
         uses += code_for_script(words[first[0] :])
     for option in found.options:
-        if option.value is not None and (first is None or option.index < first[0]):
+        if option.value is not None and (first is None or option.index < first[0]) and has_record(option.value):
             # The script may be the value of an option (`-f FILE`).
             uses += code_for_script((option.value, *words[option.index + 2 - option.attached :]), by_record=True)
     uses += _spelled(name, words[: end + 1])

@@ -31,8 +31,7 @@ _WHY = "it is a prompt, or runs the code in its arguments"
 def code_for_script(words: Sequence[Word], *, by_record: bool = False) -> Iterator[EscapeUse]:
     """Yield the uses of code in these words, the first of which is the script that an interpreter runs; ``by_record``:
     only if it has a record."""
-    file = plain_name((words[0].value or "").rpartition("/")[2])
-    name = OTHER_NAMES.get(file, file)
+    name = _name_of(words[0])
     if not subcommands_of(name):
         if not by_record:
             yield from code_for_prompt(words)
@@ -44,6 +43,16 @@ def code_for_script(words: Sequence[Word], *, by_record: bool = False) -> Iterat
         yield named("code", [_spelled(word) for word in words[1:]], row.why)
     elif any(word.value is None for word in _subcommands(words)):
         yield named("code", (NAMED_NOWHERE,), _WHY)
+
+
+def has_record(script: Word) -> bool:
+    """Whether it is known what the words behind this script say."""
+    return bool(subcommands_of(_name_of(script)))
+
+
+def _name_of(script: Word) -> str:
+    file = plain_name((script.value or "").rpartition("/")[2])
+    return OTHER_NAMES.get(file, file)
 
 
 def _subcommands(words: Sequence[Word]) -> Iterator[Word]:

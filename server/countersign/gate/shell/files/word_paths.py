@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_evidence import ask_floor
 from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.resolve import MOST_PARTS
 from countersign.gate.paths.sensitive_paths import (
     HOLDING_PROTECTED,
     PROTECTED,
@@ -113,8 +114,11 @@ def moved_places(places: Sequence[str] | None, by: Sequence[Word] | None, judge:
 
 
 def folders_above(folder: str, workspace: str) -> list[str]:
-    """The folders from this one up to the workspace: the top of a repository is one of them."""
+    """The folders from this one up to the workspace: the top of a repository is one of them. Of too many only this one,
+    below which no path may be used."""
     found = [folder]
+    if folder.count("/") > MOST_PARTS:
+        return found
     while found[-1] != workspace and f"{found[-1]}/".startswith(f"{workspace}/"):
         found.append(os.path.dirname(found[-1]))
     return found

@@ -9,6 +9,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from countersign.gate.finding import Finding
@@ -600,11 +601,17 @@ def _named_on_input(
     """What a text may name that a program obeys, wherever it does: protected places, secrets, and files of which a
     rule speaks. It asks, as it is not known what the text means."""
     for text in analyzed.step.input.texts:
-        for part in dict.fromkeys(part for part in _PARTS.split(text) if _is_like_a_file(part)):
+        for part in _like_files(text):
             yield _protected(context, analyzed, constant(part), places)
             if any(context.paths.is_secret(part, cwd=place) for place in places or [context.start]):
                 yield _asking(_findings_of(context, analyzed, FileUse("read", constant(part), shown=True), places))
         yield from _ruled_in(context, analyzed, constant(text), places, writes=True)
+
+
+@lru_cache(maxsize=8)
+def _like_files(text: str) -> tuple[str, ...]:
+    """What in the input of a command is like the name of a file. Many commands may get the same input."""
+    return tuple(dict.fromkeys(part for part in _PARTS.split(text) if _is_like_a_file(part)))
 
 
 def _asking(found: FileFindings) -> FileFindings:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.gate.patterns import CommandPattern
@@ -84,11 +85,10 @@ def _of_known_programs(text: _Given, rules: RuleSet, agent: str) -> Iterator[Evi
     words = tuple([constant(value) for value in text.values])
     commands = itertools.chain(
         (words[at:] for at in range(1, len(words)) if program(words[at].value or "") in _KNOWN),
-        *(pieces(value) for value in (*text.values[1:], *text.stdin_texts) if " " in value),
+        *(_known_inside(value) for value in (*text.values[1:], *text.stdin_texts) if " " in value),
     )
-    known = (command for command in commands if program(command[0].value or "") in _KNOWN)
     read = 0
-    for number, command in enumerate(known):
+    for number, command in enumerate(commands):
         many = number > _MOST or read > _MOST_READ
         deny, ask = rules_for_words(text.name, command, rules, agent)
         found = deny or ask or (any_rule(rules, agent) if many else None)
@@ -98,6 +98,12 @@ def _of_known_programs(text: _Given, rules: RuleSet, agent: str) -> Iterator[Evi
 
 
 _KNOWN = frozenset({*RUNNING_NAMES, *READ_HERE})
+
+
+@lru_cache(maxsize=8)
+def _known_inside(text: str) -> tuple[tuple[Word, ...], ...]:
+    """What in a text could be a command of these programs. Many commands may get the same text as their input."""
+    return tuple(command for command in pieces(text) if program(command[0].value or "") in _KNOWN)
 
 
 class _Given(NamedTuple):

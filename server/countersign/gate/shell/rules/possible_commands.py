@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from countersign.gate.patterns import WILD, CommandPattern
@@ -35,12 +36,20 @@ def names_in(values: Sequence[str], fed: Sequence[str]) -> tuple[str, ...]:
     """All words at which a command may begin, to find the rules that any of them could match."""
     found = dict.fromkeys(values)
     for text in (*values, *fed):
-        for spelled in _spellings(text):
-            names = _NAME.findall(spelled)
-            found |= dict.fromkeys((*spelled.split(), *names, *(name.lstrip(_MARKS) for name in names)))
+        found |= dict.fromkeys(_names_of(text))
     for value in values:
         if _has_attached(value):
             found |= dict.fromkeys(_NAME.findall(value[2:]))
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _names_of(text: str) -> tuple[str, ...]:
+    """The same for one text, which many commands may get as their input."""
+    found: dict[str, None] = {}
+    for spelled in _spellings(text):
+        names = _NAME.findall(spelled)
+        found |= dict.fromkeys((*spelled.split(), *names, *(name.lstrip(_MARKS) for name in names)))
     return tuple(found)
 
 

@@ -60,7 +60,8 @@ def written_scripts(analyses: Analyses) -> Mapping[str, Sequence[str]]:
             texts = list(dict.fromkeys(_printed(step, facts)))
         else:
             # A redirection of a whole group takes what any of its commands prints.
-            all_texts = all_texts or [text for each in steps for text in dict.fromkeys(_printed(each, facts))]
+            if all_texts is None:
+                all_texts = list(dict.fromkeys(text for each in steps for text in _printed(each, facts)))
             texts = all_texts
         for name, appends in names if any(texts) else ():
             # It may be written piece by piece: all of these texts by one command, or one of them by each.
