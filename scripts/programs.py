@@ -200,6 +200,7 @@ FACTS: Mapping[str, type] = {
     "most_operands": int,
     "input_options": str,
     "option_variables": str,
+    "script_variables": str,
     "name_endings": str,
     "name_beginnings": str,
     "unpacks_here": str,

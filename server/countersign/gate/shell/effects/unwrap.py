@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Literal, NamedTuple
-from urllib.parse import unquote
 
 from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
+from countersign.gate.shell.effects.script_addresses import path_of_address
 from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
 from countersign.gate.shell.languages.find import FINDERS, command_end
 from countersign.gate.shell.languages.git import READ_HERE
@@ -101,11 +101,6 @@ def _is_valued(option: Option, words: Sequence[Word], row: Interpreter, found: A
     if option.value.value is None and value == "":
         return True
     return f"-{value}" not in row.instead if option.attached else value[:1] not in ("", "-")
-
-
-_PLAIN_ADDRESS = re.compile(r"[^%?#]*")
-_BEHIND_PATH = re.compile(r"[?#]")
-"""What a module is loaded by may be an address: of it the path counts, without what is escaped there."""
 
 
 def _follows_flags(option: Option, words: Sequence[Word], row: Interpreter) -> bool:
@@ -490,9 +485,11 @@ class _Unwrapping:
         self.reads_stdin = self.reads_stdin or interactive
         for option in found.options:
             if option.value is not None and (option.name in row.loads or option.name.replace("_", "-") in row.loads):
-                self.script(option.value)
-                if option.value.value is not None and not _PLAIN_ADDRESS.fullmatch(option.value.value):
-                    self.script(constant(unquote(_BEHIND_PATH.split(option.value.value)[0])))
+                self.loaded(option, row)
+            if row.settings and option.value is not None:
+                setting, _, value = (option.value.value or option.value.prefix).partition("=")
+                if setting.strip() in row.settings:
+                    self.script(option.value if option.value.value is None else constant(value.strip(" \t'\"")))
         code = [option for option in found.options if option.name in row.instead]
         # Behind an option that may take the next word, or leave it as the script, all others may be the script's own.
         sure = takewhile(lambda option: _follows_flags(option, words, row), found.options) if code else ()
@@ -509,6 +506,17 @@ class _Unwrapping:
             scripts = operands if several else operands[:1]
         for word in scripts:
             self.script(word)
+
+    def loaded(self, option: Option, row: Interpreter) -> None:
+        """What an option loads: a script, also by an address or as a module."""
+        word = option.value
+        if word is None:
+            return
+        self.script(word)
+        if word.value is not None and (path := path_of_address(word.value)) is not None:
+            self.script(constant(path))
+        if word.value is not None and option.name in row.dotted:
+            self.script(constant((word.value.partition("=")[2] or word.value).replace(".", "/").lstrip("/")))
 
     def find(self, at: int, words: tuple[Word, ...]) -> None:
         index = 1

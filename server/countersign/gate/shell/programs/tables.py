@@ -102,7 +102,9 @@ _WRAPPER: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-_INTERPRETER_SETS = tuple("passes writes subcommands instead interactive loads several modules endings".split())
+_INTERPRETER_SETS = (
+    "passes writes subcommands instead interactive loads several modules endings searches dotted settings"
+).split()
 
 
 def _interpreter(pairs: Pairs) -> Interpreter:

@@ -144,8 +144,10 @@ class Interpreter:
     ``alike`` maps options to all names that they have. Behind a first operand of ``passes`` its own words go on
     (``tsx watch``). ``writes`` are options whose value is a file that it writes, ``subcommands`` first operands that
     are not a script but have it do something else (``jbang init``). A script is also found by its name without one of
-    ``endings``. An option that its grammar does not know may take
-    the next word: another script follows then, or none (``rules/valued_options.py``)."""
+    ``endings``, and what is loaded in the folders that ``searches`` name. What ``dotted`` load is a module, whose dots
+    lead into folders, and ``settings`` are such that name a script in the value of an option (``php -d NAME=FILE``).
+    An option that its grammar does not know may take the next word: another script follows then, or none
+    (``rules/valued_options.py``)."""
 
     grammar: Grammar
     code: frozenset[str]
@@ -163,6 +165,9 @@ class Interpreter:
     several: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     endings: frozenset[str] = frozenset()
+    searches: frozenset[str] = frozenset()
+    dotted: frozenset[str] = frozenset()
+    settings: frozenset[str] = frozenset()
 
     def only_tells(self, words: Sequence[Word]) -> bool:
         """Whether it runs nothing and reads no input with these words."""
@@ -220,6 +225,9 @@ def interpreter(
     several: str = "",
     modules: str = "",
     endings: str = "",
+    searches: str = "",
+    dotted: str = "",
+    settings: str = "",
 ) -> Interpreter:
     grammar = _grammar(short, long, flags, names, maybe)
     sets = (frozenset(words.split()) for words in (prompts, script, tells))
@@ -238,6 +246,9 @@ def interpreter(
         several=frozenset(several.split()),
         modules=frozenset(modules.split()),
         endings=frozenset(endings.split()),
+        searches=frozenset(searches.split()),
+        dotted=frozenset(dotted.split()),
+        settings=frozenset(settings.split()),
     )
 
 

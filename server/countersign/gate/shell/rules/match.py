@@ -10,7 +10,6 @@ More than 500 lines, because both ways go over the same words.
 from __future__ import annotations
 
 import itertools
-import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -28,6 +27,17 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
 from countersign.gate.shell.rules.redirected_rules import redirected_rules
 from countersign.gate.shell.rules.same_commands import said_otherwise
+from countersign.gate.shell.rules.script_names import (
+    RuledPaths,
+    files_of_module,
+    found_in,
+    modules_of,
+    paths_to,
+    paths_to_each,
+    ruled_paths,
+    search_path,
+    searched,
+)
 from countersign.gate.shell.rules.taken_back import taken_back
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.syntax.words import constant
@@ -46,10 +56,10 @@ def touching(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evi
     """The first deny and the first ask rule that matches any layer in any known spelling."""
     deny, ask = _as_written(analyzed, rules, agent)
     if deny is None:
-        deny, other = said_otherwise((words for words, _ in _spellings(analyzed)), rules, agent)
+        deny, other = said_otherwise((words for words, _ in _spellings(analyzed, rules)), rules, agent)
         ask = ask or other
     for each in redirected_rules(rules, analyzed.step.command.redirects):
-        if any(each.pattern.touches(words) for words, _ in _spellings(analyzed, _most_assigned(rules))):
+        if any(each.pattern.touches(words) for words, _ in _spellings(analyzed, rules, _most_assigned(rules))):
             deny, ask = _with(each.rule, deny, ask)
     return deny, ask
 
@@ -67,7 +77,7 @@ def _as_written(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[
             return None, None
         if (len(words) < 3 or not words[1].startswith(("-", "+"))) and analyzed.names[0] not in MANY:
             return _touching(words, candidates.get("deny", ())), _touching(words, candidates.get("ask", ()))
-    for words, looked_up in _spellings(analyzed, _most_assigned(rules)):
+    for words, looked_up in _spellings(analyzed, rules, _most_assigned(rules)):
         candidates = analyzed.candidates(looked_up, rules, agent)
         if deny is None and "deny" in candidates:
             deny = _touching(words, candidates["deny"])
@@ -78,7 +88,7 @@ def _as_written(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[
 
 def by_letters(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """The first deny or ask rule whose options a command spells otherwise."""
-    rule = first_spelled_otherwise((words for words, _ in _spellings(analyzed)), rules, agent)
+    rule = first_spelled_otherwise((words for words, _ in _spellings(analyzed, rules)), rules, agent)
     return None if rule is None else evidence(rule, f"`{rule.text}` names the same options")
 
 
@@ -93,9 +103,17 @@ def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | 
 
 def may_touch(analyzed: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """A deny or ask rule that could match once the words are known."""
+    if analyzed.step.unwrapped.programs:
+        for words in _other_scripts(analyzed, rules, perhaps=True):
+            shapes = tuple([word.shape for word in words])
+            candidates = analyzed.candidates(shapes, rules, agent)
+            for listed in _RESTRICTING:
+                for rule in candidates.get(listed, ()):
+                    if _touching(shapes, (rule,)) is not None:
+                        return _maybe(rule)
     if analyzed.plain:
         return None
-    scripts = [words for words in _other_scripts(analyzed) if any(word.value is None for word in words)]
+    scripts = [words for words in _other_scripts(analyzed, rules) if any(word.value is None for word in words)]
     for layer, known in zip(analyzed.layers, analyzed.known, strict=True):
         if all(word.value is not None for word in layer.words):
             continue
@@ -134,7 +152,9 @@ def _most_assigned(rules: RuleSet) -> int:
     return rules.derived((_most_assigned,), make)
 
 
-def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _spellings(
+    analyzed: AnalyzedCommand, rules: RuleSet, most_assigned: int = 1
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of every layer, with and without what is assigned in front, up to ``most_assigned`` of that in any
     order, and with each known value in place; each with words that hold all of them, by which its rules are found."""
     command = analyzed.step.command
@@ -164,7 +184,7 @@ def _spellings(analyzed: AnalyzedCommand, most_assigned: int = 1) -> Iterator[tu
         for words in behind or [(script,)]:
             run = tuple([word.shape for word in words])
             yield run, run
-    for other in _other_scripts(analyzed):
+    for other in _other_scripts(analyzed, rules):
         run = tuple([word.shape for word in other])
         yield run, run
     if assigned and not analyzed.layers:
@@ -177,36 +197,60 @@ def _places_of(scripts: Collection[int], words: Sequence[Word]) -> Iterator[int]
     return itertools.islice(found, max(_MOST_SCRIPTS, _MOST_BEHIND // max(1, len(words))))
 
 
-def _other_scripts(analyzed: AnalyzedCommand) -> Iterator[tuple[Word, ...]]:
+def _other_scripts(analyzed: AnalyzedCommand, rules: RuleSet, *, perhaps: bool = False) -> Iterator[tuple[Word, ...]]:
     """The same commands with a script by other names under which its interpreter finds it: ``./x`` for ``x``, ``x.js``
-    and ``x/index.js`` for ``x`` and the other way round, ``a/b.py`` for the module ``a.b``."""
-    scripts = {id(word): word.value for word in analyzed.step.unwrapped.programs if word.value}
-    many = len(scripts) > _MOST_SCRIPTS
+    and ``x/index.js`` for ``x`` and the other way round, ``a/b.py`` for the module ``a.b``, and right behind the
+    interpreter. With ``perhaps`` those under which it may find it in a folder that is not known."""
+    scripts = {id(word): word.value or "" for word in analyzed.step.unwrapped.programs if word.value}
+    runner = any(layer.way == "runner" for layer in analyzed.layers)
+    if not (scripts or runner):
+        return
+    many, ruled = len(scripts) > _MOST_SCRIPTS, ruled_paths(rules)
+    path = search_path(analyzed) if scripts else []
     for layer, known, name in zip(analyzed.layers, analyzed.known, analyzed.names, strict=True):
         first, *rest = layer.words
-        above = _interpreter_above(analyzed, layer)
-        if layer.way == "runner" and above is not None:
-            module = (first.value or "").replace(".", "/")
-            for path in (path for ending in _MODULE_ENDINGS for path in _paths_to(module + ending)):
-                yield constant(path), *rest
-                yield above, constant(path), *rest
+        above = _interpreter_above(analyzed, layer) if layer.way == "runner" else None
+        for file in map(constant, files_of_module(first.value or "", ruled) if above is not None else ()):
+            for found in map(constant, paths_to(file.value or "", ruled)):
+                yield found, *rest
+                yield above or first, found, *rest
         row, behind = INTERPRETERS.get(name), _behind_leading_options(layer.words, known)
         endings = row.endings if row is not None else frozenset[str]()
+        added = searched(known.arguments.valued(*row.searches), analyzed) if row is not None else []
+        loaded = {each.value for each in known.arguments.values(*row.loads)} if row is not None and added else ()
+        named = {
+            value: _script_names(value, [*path, *added] if value in loaded else path, ruled, perhaps=perhaps)
+            for value in scripts.values()
+        }
+        if perhaps and not any(named.values()):
+            continue
         for index in _places_of(scripts, layer.words) if scripts and not many else ():
-            value = scripts[id(layer.words[index])]
-            for path in map(constant, _paths_to(value, endings)):
-                yield path, *layer.words[index + 1 :]
-            for path in map(constant, _paths_to(value, endings, less=True)):
-                yield *layer.words[:index], path, *layer.words[index + 1 :]
+            value, rest = scripts[id(layer.words[index])], layer.words[index + 1 :]
+            yield first, layer.words[index], *rest
+            for file in map(constant, paths_to_each(named[value], ruled, endings)):
+                yield file, *rest
+            for found in (each for file in named[value] for each in modules_of(file, ruled)):
+                if row is not None and row.module is not None:
+                    yield first, constant(row.module), constant(found), *rest
+            for file in map(constant, paths_to_each(named[value], ruled, endings, less=True)):
+                yield first, file, *rest
+                yield *layer.words[:index], file, *rest
                 if behind is not None and behind <= index:
-                    yield first, *layer.words[behind:index], path, *layer.words[index + 1 :]
-            if row is not None and row.module is not None:
-                yield first, constant(row.module), constant(_module_of(value)), *layer.words[index + 1 :]
+                    yield first, *layer.words[behind:index], file, *rest
         # What is the value of an option in the same word, is no word of its own.
         own = {id(word) for word in layer.words} if not many else frozenset[int]()
-        for value in (value for at, value in scripts.items() if at not in own) if row is not None else ():
-            yield from ((constant(path),) for path in _paths_to(value, endings))
-            yield from ((first, constant(path)) for path in _paths_to(value, endings, less=True))
+        operands = [word for _, word in known.arguments.operands[:_MOST_OPERANDS]] if not many else []
+        apart = row is not None or name in SHELLS
+        for value in (value for at, value in scripts.items() if at not in own) if apart else ():
+            yield from ((file,) for file in map(constant, paths_to_each(named[value], ruled, endings)))
+            for file in map(constant, paths_to_each(named[value], ruled, endings, less=True)):
+                yield first, file
+                yield first, file, *operands
+
+
+def _script_names(value: str, folders: Sequence[str], ruled: RuledPaths, *, perhaps: bool) -> Sequence[str]:
+    surely, others = found_in(value, folders, ruled)
+    return others if perhaps else (value, *surely)
 
 
 def _interpreter_above(analyzed: AnalyzedCommand, layer: Layer) -> Word | None:
@@ -218,35 +262,14 @@ def _interpreter_above(analyzed: AnalyzedCommand, layer: Layer) -> Word | None:
     return None
 
 
-def _paths_to(path: str, endings: Iterable[str] = (), *, less: bool = False) -> list[str]:
-    """A path as it may be written, with these endings and, with ``less``, without them; of one that leads to the
-    workspace from elsewhere any part at its end, since it is not known where that begins."""
-    straight = os.path.normpath(path)
-    named = [straight, *(straight + ending for ending in endings if not straight.endswith(ending))]
-    if less:
-        named += [straight.removesuffix(ending) for ending in endings if straight.endswith(ending)]
-    if straight.startswith(("/", "../")):
-        parts = [each.split("/") for each in named]
-        named += ["/".join(each[at:]) for each in parts for at in range(max(1, len(each) - _MOST_PARTS), len(each))]
-    return [each for one in named for each in ((one,) if one.startswith("/") else (one, f"./{one}")) if one]
-
-
 _MOST_SCRIPTS = 8
 """Scripts of one command that are compared with the words behind each."""
 
 _MOST_BEHIND = 20_000
 """Words behind a script, counted once for each place where it may stand, that are compared."""
 
-_MOST_PARTS = 8
-"""Folders at the end of a path of which each may be the first in the workspace."""
-
-
-def _module_of(path: str) -> str:
-    ending = next((each for each in reversed(_MODULE_ENDINGS) if path.endswith(each)), "")
-    return os.path.normpath(path.removesuffix(ending) or path).replace("/", ".")
-
-
-_MODULE_ENDINGS = (".py", "/__main__.py", "/__init__.py")
+_MOST_OPERANDS = 40
+"""Operands that are compared behind a script which an option names."""
 
 
 def _targets(words: Sequence[Word], known: ProgramReading) -> list[tuple[int, Word]]:

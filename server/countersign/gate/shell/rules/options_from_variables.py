@@ -1,5 +1,5 @@
-"""Options that a program takes from a variable: ``MAKEFLAGS=--eval=… make``, ``EXINIT='!evil' vi a``, and settings
-that git does (``git --config-env=alias.x=VARIABLE``).
+"""Options that a program takes from a variable: ``MAKEFLAGS=--eval=… make``, ``EXINIT='!evil' vi a``, scripts that it
+runs first (``PYTHONSTARTUP=x.py python3``), and settings that git does (``git --config-env=alias.x=VARIABLE``).
 
 The command is also judged with these among its words. Nothing is allowed by such a reading.
 """
@@ -22,6 +22,12 @@ _VARIABLES = {
     for key, names in FACETS["option_variables"].items()
 }
 """By program the variables whose words it reads like its own, each with the option whose value they are, if one is."""
+
+_SCRIPTS = {
+    key[0]: tuple(name.partition("=")[::2] for name in names.split())
+    for key, names in FACETS["script_variables"].items()
+}
+"""By program the variables that name a script which it runs first, each with what stands in front of the name."""
 
 _SETTING = re.compile(r"(?:--config-env=)?([\w.-][\w-]*\.[^=\s]+)=(\w+)")
 """A setting whose value stands in a variable."""
@@ -46,6 +52,12 @@ def with_options_from_variables(analyzed: AnalyzedCommand) -> Sequence[Step] | N
                 given = (constant(option), constant(value.lstrip(":"))) if option else _words(value)
                 places = dict.fromkeys((1, min(2, len(words)), len(words)))
                 found += [analyzed.step.with_words((*front, *words[:at], *given, *words[at:])) for at in places]
+        for variable, mark in _SCRIPTS.get(name, ()):
+            values = _values(variable, analyzed, front)
+            if values is None or len(values) > MOST_READINGS:
+                return None
+            named = [constant(value.removeprefix(mark)) for value in values if value.startswith(mark)]
+            found += [analyzed.step.with_words((*front, words[0], script, *words[1:])) for script in named]
         for at, word in enumerate(words):
             setting = _SETTING.fullmatch(word.value or "")
             apart = at > 0 and words[at - 1].value == "--config-env"

@@ -6,9 +6,9 @@ or links by itself, or prints a file into another; what several commands pass on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from countersign.gate.patterns import CommandPattern, glob_segment, is_glob
+from countersign.gate.patterns import WILD, CommandPattern, glob_segment, is_glob
 from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.shell.effects.unwrap import program
@@ -33,16 +33,64 @@ def renamed_program(
     analyzed: AnalyzedCommand, places: Sequence[str] | None, rules: RuleSet, agent: str
 ) -> Evidence | None:
     """Return a deny or ask rule for a program of which this command may make a copy or a link."""
+    in_place = _writes_in_place(analyzed)
     for name in _Taken(analyzed, places).names():
         if name is None or program(name) in _RUN_OTHERS:
             return any_rule(rules, agent)
+        rule = None if in_place else _behind_interpreter(name, rules)
+        if rule is not None:
+            return _copies(rule, name)
         for spelled in dict.fromkeys((name, program(name))):
             for listed in _LISTS:
                 for rule in _candidates(analyzed, spelled, listed, rules, agent):
                     if isinstance(rule.specifier, CommandPattern) and _speaks_of(rule.specifier, spelled):
-                        reason = f"`{rule.text}` matches `{name}`, which this command copies, links or passes on"
-                        return evidence(rule, reason)
+                        return _copies(rule, name)
     return None
+
+
+def _copies(rule: Rule, name: str) -> Evidence:
+    return evidence(rule, f"`{rule.text}` matches `{name}`, which this command copies, links or passes on")
+
+
+def _writes_in_place(analyzed: AnalyzedCommand) -> bool:
+    """Whether all files that are written are read as well: rewritten where they are, so that no other name comes of
+    it."""
+    if any(">" in redirect.operator for redirect in analyzed.step.command.redirects):
+        return False
+    uses = [use for index in range(len(analyzed.layers)) for use in analyzed.file_uses(index)]
+    read = {use.word.value for use in uses if use.operation == "read"}
+    return not any(use.operation == "move" or use.into is not None for use in uses) and read.issuperset(
+        [use.word.value for use in uses if use.operation == "write"]
+    )
+
+
+def _behind_interpreter(name: str, rules: RuleSet) -> Rule | None:
+    """A deny or ask rule that names a script of this name, which may be a pattern, behind its interpreter."""
+    scripts = _scripts_of(rules)
+    if is_glob(name) and scripts:
+        glob = glob_segment(name)
+        return next((rule for script, rule in scripts.items() if glob.may_match_any_case(script)), None)
+    return scripts.get(name) or scripts.get(name.rpartition(".")[0])
+
+
+def _scripts_of(rules: RuleSet) -> Mapping[str, Rule]:
+    """The last names of the scripts that deny and ask rules name behind an interpreter, each with its rule."""
+
+    def make() -> Mapping[str, Rule]:
+        found: dict[str, Rule] = {}
+        for listed in _LISTS:
+            for rule in rules.commands_of(listed, None, ""):
+                words = rule.specifier.loose_words if isinstance(rule.specifier, CommandPattern) else ()
+                if words and program(words[0]) in _RUN_SCRIPTS:
+                    script = next((word for word in words[1:] if word[:1] != "-"), "")
+                    if WILD not in script and (name := _last(script)):
+                        found.setdefault(name, rule)
+        return found
+
+    return rules.derived((_scripts_of,), make)
+
+
+_RUN_SCRIPTS = frozenset({*SHELLS, *INTERPRETERS})
 
 
 def _candidates(analyzed: AnalyzedCommand, name: str, listed: ListName, rules: RuleSet, agent: str) -> Iterable[Rule]:
