@@ -28,6 +28,7 @@ from countersign.gate.shell.rules.option_clusters import first_spelled_otherwise
 from countersign.gate.shell.rules.redirected_rules import redirected_rules
 from countersign.gate.shell.rules.same_commands import said_otherwise
 from countersign.gate.shell.rules.script_names import (
+    ANYWHERE,
     RuledPaths,
     files_of_module,
     found_in,
@@ -206,7 +207,7 @@ def _other_scripts(analyzed: AnalyzedCommand, rules: RuleSet, *, perhaps: bool =
     if not (scripts or runner):
         return
     many, ruled = len(scripts) > _MOST_SCRIPTS, ruled_paths(rules)
-    path = search_path(analyzed) if scripts else []
+    path: Sequence[str] = search_path(analyzed) if scripts else ()
     for layer, known, name in zip(analyzed.layers, analyzed.known, analyzed.names, strict=True):
         first, *rest = layer.words
         above = _interpreter_above(analyzed, layer) if layer.way == "runner" else None
@@ -216,7 +217,9 @@ def _other_scripts(analyzed: AnalyzedCommand, rules: RuleSet, *, perhaps: bool =
                 yield above or first, found, *rest
         row, behind = INTERPRETERS.get(name), _behind_leading_options(layer.words, known)
         endings = row.endings if row is not None else frozenset[str]()
-        added = searched(known.arguments.valued(*row.searches), analyzed) if row is not None else []
+        added: Sequence[str] = searched(known.arguments.valued(*row.searches), analyzed) if row is not None else ()
+        if len(scripts) * (len(path) + len(added)) > _MOST_FOUND:
+            path, added = ANYWHERE[: len(path)], ANYWHERE[: len(added)]
         loaded = {each.value for each in known.arguments.values(*row.loads)} if row is not None and added else ()
         named = {
             value: _script_names(value, [*path, *added] if value in loaded else path, ruled, perhaps=perhaps)
@@ -241,7 +244,7 @@ def _other_scripts(analyzed: AnalyzedCommand, rules: RuleSet, *, perhaps: bool =
         own = {id(word) for word in layer.words} if not many else frozenset[int]()
         operands = [word for _, word in known.arguments.operands[:_MOST_OPERANDS]] if not many else []
         apart = row is not None or name in SHELLS
-        for value in (value for at, value in scripts.items() if at not in own) if apart else ():
+        for value in dict.fromkeys(value for at, value in scripts.items() if at not in own) if apart else ():
             yield from ((file,) for file in map(constant, paths_to_each(named[value], ruled, endings)))
             for file in map(constant, paths_to_each(named[value], ruled, endings, less=True)):
                 yield first, file
@@ -267,6 +270,9 @@ _MOST_SCRIPTS = 8
 
 _MOST_BEHIND = 20_000
 """Words behind a script, counted once for each place where it may stand, that are compared."""
+
+_MOST_FOUND = 1_000
+"""Scripts, counted once for each folder in which they are looked for, that are compared."""
 
 _MOST_OPERANDS = 40
 """Operands that are compared behind a script which an option names."""

@@ -17,20 +17,23 @@ _LISTS: Sequence[ListName] = ("deny", "ask")
 
 
 class RuledPaths(NamedTuple):
-    """What the deny and ask rules say of paths: how many parts theirs have, how those with a wildcard begin, their
-    folders and last names, and how a last name ends behind a wildcard. With this no other end of a path need be looked
-    at, however many it has."""
+    """What the deny and ask rules say of paths: how many parts theirs have, how those with a wildcard begin (the
+    ``starts``, and the ``beginnings`` at which an end of a path is looked for), their folders and last names, and how a
+    last name ends behind a wildcard. With this no other end of a path need be looked at, however many it has."""
 
     counts: frozenset[int]
     beginnings: frozenset[str]
     folders: frozenset[str]
     names: frozenset[str]
     name_ends: tuple[str, ...]
+    starts: tuple[str, ...]
 
     def may_name(self, path: str) -> bool:
-        """Whether a rule may say this path, by its last name. A blank may part two of its words."""
+        """Whether a rule may say this path, by how it begins and its last name. A blank may part two of its words."""
         name = path.rpartition("/")[2]
-        return name in self.names or " " in path or name.endswith(self.name_ends)
+        if name in self.names or " " in path:
+            return True
+        return name.endswith(self.name_ends) and path.startswith(self.starts)
 
     def ends(self, path: str) -> Iterator[str]:
         """The ends of a path that a rule may name. Of those that begin like a rule with a wildcard the longest counts
@@ -47,7 +50,7 @@ def ruled_paths(rules: RuleSet) -> RuledPaths:
     """What these rules say of paths."""
 
     def make() -> RuledPaths:
-        counts, beginnings, folders, names = {1}, set[str](), set[str](), {"", ".", ".."}
+        counts, starts, folders, names = {1}, set[str](), set[str](), {"", ".", ".."}
         for listed in _LISTS:
             for rule in rules.commands_of(listed, None, ""):
                 words = rule.specifier.loose_words if isinstance(rule.specifier, CommandPattern) else ()
@@ -56,16 +59,17 @@ def ruled_paths(rules: RuleSet) -> RuledPaths:
                     known = word.partition(WILD)[0].removeprefix("./")
                     folders.add(os.path.dirname(os.path.normpath(known or ".")))
                     if WILD in word:
-                        beginnings.add(known.lstrip("/"))
+                        starts.add(known)
                     else:
                         count = len(os.path.normpath(word).split("/"))
                         counts |= {count, max(1, count - 1), word.count(".") + 1}
         return RuledPaths(
             frozenset(counts),
-            frozenset(beginnings - {""}),
+            frozenset(each.lstrip("/") for each in starts) - {""},
             frozenset(folders - {""}),
             frozenset(name for name in names if WILD not in name),
             tuple({name.rpartition(WILD)[2] for name in names if WILD in name}),
+            tuple(starts),
         )
 
     return rules.derived((ruled_paths,), make)
@@ -193,6 +197,9 @@ def found_in(name: str, folders: Iterable[str], ruled: RuledPaths) -> tuple[list
 SEARCHED = "PATH"
 """The variable that lists these folders."""
 _ASSIGNED = f"{SEARCHED}="
+
+ANYWHERE = (WILD,)
+"""A list of folders of which nothing is known."""
 
 _MOST_FOLDERS = 40
 """Folders of a search path that are looked at."""
