@@ -236,3 +236,28 @@ def test_files_that_the_text_adds_count(shown: str, tmp_path: Path) -> None:
     assert answers() == ["allow", "ask", "ask", "allow", "allow"]
     (tmp_path / "src/.npmrc").write_text("x\n")
     assert answers() == ["ask", "ask", "ask", "allow", "ask"]
+
+
+@pytest.mark.parametrize(
+    "deny", [[], ["Read(./.env)"], ["Read(./held/**)"]], ids=["no rule", "another", "the folder's"]
+)
+@pytest.mark.parametrize("text", ["git checkout -q linked; git reset -q main; git grep x",
+                                  "git restore -s linked -W d; git grep x",
+                                  "git merge -q linked; git reset -q HEAD~1; git grep x d"])  # fmt: skip
+def test_links_that_the_text_checks_out_count_for_a_search(text: str, deny: list[str], tmp_path: Path) -> None:
+    _with_commit(tmp_path, "src/app.py", "d/a", ".gitignore")
+    _git(tmp_path, "checkout", "-q", "-b", "linked")
+    _git(tmp_path, "rm", "-rq", "d")
+    (tmp_path / "d").symlink_to("held")
+    _git(tmp_path, "add", "d")
+    _git(tmp_path, "commit", "-q", "-m", "y")
+    _git(tmp_path, "checkout", "-q", "main")
+    (tmp_path / ".git/info/exclude").write_text("held\n")
+    (tmp_path / "held").mkdir()
+    (tmp_path / "held/a").write_text("x\n")
+    rules = [*RULES, *(f"Bash(git {name}:*)" for name in ("reset", "restore", "merge")), "Edit(**)"]
+    assert decide(text, allow=rules, deny=deny, workspace=str(tmp_path), home=HOME) == "ask"
+    quiet = text.replace("git grep", "git grep --cached")
+    assert decide(quiet, allow=rules, workspace=str(tmp_path), home=HOME) == "allow"
+    alone = text.rpartition("; ")[2]
+    assert decide(f"git commit -qm z; {alone}", allow=rules, workspace=str(tmp_path), home=HOME) == "allow"

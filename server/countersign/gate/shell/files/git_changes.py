@@ -17,7 +17,8 @@ class GitChange(Enum):
     """``MOVES``: which commits, and which version of a file, a name stands for; all of these are in the repository
     already. ``ADDS``: files to what git tracks, those that it ignores left out, ``ADDS_ANY`` with these. ``FETCHES``:
     commits that are not in the repository yet. ``SENDS``: commits to another repository. ``NAMES``: contents, taken by
-    their number, to a name that nothing knows them by."""
+    their number, to a name that nothing knows them by. ``FILES``: what stands in the work tree and what the index says
+    of it, so that a link may stand where the index has a folder."""
 
     MOVES = auto()
     ADDS = auto()
@@ -25,6 +26,7 @@ class GitChange(Enum):
     FETCHES = auto()
     SENDS = auto()
     NAMES = auto()
+    FILES = auto()
 
 
 class GitChanges(NamedTuple):
@@ -51,6 +53,9 @@ _BRINGING_NOTHING = frozenset(
 )
 """Subcommands that bring no commit into the repository, and no file into the index, which is not in it already, but for
 what a patch says of itself."""
+
+_LEAVING_FILES = frozenset("branch commit notes symbolic-ref tag update-ref".split())
+"""Those of them that change nothing in the work tree, and of the index only what they take from there."""
 
 _TAKING_IGNORED = {"add": ("-f", "--force"), "stage": ("-f", "--force"), "stash": ("-a", "--all")}
 """Subcommands that add files and pass over what is ignored, each with the options by which they do not."""
@@ -106,7 +111,7 @@ def _kinds_of(git: Git) -> frozenset[GitChange]:
     if name == "push":
         return frozenset({GitChange.MOVES, GitChange.SENDS})
     if name in _BRINGING_NOTHING:
-        return frozenset({GitChange.MOVES})
+        return frozenset({GitChange.MOVES} if name in _LEAVING_FILES else {GitChange.MOVES, GitChange.FILES})
     taking = _TAKING_IGNORED.get(name or "")
     passed_over = taking is not None and not found.holes and not found.may_have(*taking)
     added = GitChange.ADDS if passed_over else GitChange.ADDS_ANY
@@ -115,4 +120,4 @@ def _kinds_of(git: Git) -> frozenset[GitChange]:
     if name in _FETCHING:
         return frozenset({*GitChange} - {GitChange.NAMES})
     known = name in _ADDING_ANY and not names_contents(git)
-    return frozenset({added, GitChange.MOVES} if known else {*GitChange})
+    return frozenset({added, GitChange.MOVES, GitChange.FILES} if known else {*GitChange})

@@ -112,6 +112,8 @@ def _of_git_at(
     """The same of a command of git's that runs in this place; ``limits``: what ``printed_below`` says."""
     if GitChange.NAMES in context.git.changed.kinds and prints_lines(git):
         return _NAMED_BY_NUMBER
+    if _may_search_through_links(context, git):
+        return _UNKNOWN_FILES
     if limits is None and git.subcommand == "show":
         # What looks like `revision:path` is a path where a file or folder is called so.
         named = (word for _, word in git.arguments.operands if ":" in (word.value or ""))
@@ -144,6 +146,12 @@ def _after_changes(context: JudgingContext, place: str) -> str | None:
         return None
     # What other work trees of the repository hold is not looked at.
     return _UNKNOWN_FILES if repository is None or (not here and has_work_trees(repository)) else None
+
+
+def _may_search_through_links(context: JudgingContext, git: Git) -> bool:
+    """Whether ``git grep`` opens files of the index where an earlier command may put a link for their folder."""
+    changed = GitChange.FILES in context.git.changed.kinds
+    return changed and searches_files(git) and not git.arguments.keeps("--cached")
 
 
 def _may_search_without_index(place: str, context: JudgingContext) -> bool:
@@ -238,6 +246,8 @@ def _tracks_none(
     if repository is None or repository.folder != context.paths.workspace or replaces_objects(repository):
         return False
     if tracks_any(f"{repository.own}/index", patterns) or _after_changes(context, place) is not None:
+        return False
+    if _may_search_through_links(context, git):
         return False
     if searches_files(git) and _may_search_without_index(place, context):
         return False
